@@ -1,0 +1,64 @@
+/** Timing our code against a native program on the same WAV file: the program as a whole process, ours in this one. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWavEncoder } from '../../src/audio/encode/wav.ts'
+import { durationSeconds, type Pcm, toInt16 } from '../../src/audio/pcm.ts'
+import { type BenchRow, median } from './report.ts'
+
+const ROUNDS = 5
+
+type Comparison = {
+  name: string
+  input: Pcm
+  goal: number
+  ours: () => unknown
+  /** The program and its arguments, `IN` and `OUT` standing for the files' paths. */
+  command: string[]
+  outputSuffix: string
+}
+
+/** Medians of five rounds in turns, in seconds of input per second of work. */
+export async function compareWithProgram(comparison: Comparison): Promise<BenchRow> {
+  const { name, input, goal, command } = comparison
+  const unit = 'x real time'
+  const program = Bun.which(command[0]!)
+  const folder = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
+  try {
+    const inputPath = join(folder, 'in.wav')
+    const outputPath = join(folder, `out${comparison.outputSuffix}`)
+    await Bun.write(inputPath, wavFile(input))
+    const paths: Record<string, string> = { IN: inputPath, OUT: outputPath }
+    const args = command.slice(1).map((arg) => paths[arg] ?? arg)
+
+    const oursSeconds: number[] = []
+    const programSeconds: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      oursSeconds.push(await timeSeconds(comparison.ours))
+      if (program) programSeconds.push(await timeSeconds(() => run([program, ...args])))
+    }
+    const value = durationSeconds(input) / median(oursSeconds)
+    if (!program) return { name: `${name} (no ${command[0]})`, value, unit, reference: null, ratio: null, goal }
+    const reference = durationSeconds(input) / median(programSeconds)
+    return { name, value, unit, reference, ratio: value / reference, goal }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function wavFile(pcm: Pcm): Uint8Array {
+  const encoder = createWavEncoder({ sampleRate: pcm.sampleRate })
+  const body = encoder.append(toInt16(pcm.samples))
+  return new Uint8Array(Buffer.concat([encoder.finish().head, body]))
+}
+
+async function timeSeconds(work: () => unknown): Promise<number> {
+  const startMs = performance.now()
+  await work()
+  return (performance.now() - startMs) / 1000
+}
+
+async function run(command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' })
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed.`)
+}

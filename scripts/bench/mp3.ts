@@ -1,0 +1,44 @@
+/** MP3 encoding against native LAME. */
+import { createMp3Encoder, mp3BitrateKbps } from '../../src/audio/encode/mp3.ts'
+import { toInt16 } from '../../src/audio/pcm.ts'
+import { speechLike } from '../../test/audio/signals.ts'
+import { compareWithProgram } from './compare.ts'
+import { type BenchRow, printTable } from './report.ts'
+
+export async function benchMp3(): Promise<BenchRow[]> {
+  const rows: BenchRow[] = []
+  for (const sampleRate of [22_050, 44_100]) {
+    const input = speechLike({ seconds: 60, sampleRate })
+    const samples = toInt16(input.samples)
+    const bitrateKbps = mp3BitrateKbps(sampleRate)
+    rows.push(
+      await compareWithProgram({
+        name: `MP3 ${sampleRate} Hz, ${bitrateKbps} kbit/s`,
+        input,
+        goal: 0.75,
+        command: [
+          'lame',
+          '--quiet',
+          '-b',
+          String(bitrateKbps),
+          '--cbr',
+          '--resample',
+          String(sampleRate / 1000),
+          'IN',
+          'OUT',
+        ],
+        outputSuffix: '.mp3',
+        async ours() {
+          const encoder = await createMp3Encoder({ sampleRate, bitrateKbps })
+          for (let start = 0; start < samples.length; start += sampleRate) {
+            encoder.append(samples.subarray(start, start + sampleRate))
+          }
+          encoder.finish()
+        },
+      }),
+    )
+  }
+  return rows
+}
+
+if (import.meta.main) printTable(await benchMp3())

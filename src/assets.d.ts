@@ -1,0 +1,9 @@
+/** Files that are embedded in the executable; the import gives the path to read them from. */
+declare module '*.wasm' {
+  const path: string
+  export default path
+}
+declare module '*.data' {
+  const path: string
+  export default path
+}

@@ -1,0 +1,80 @@
+/**
+ * MP3 at a constant bit rate with LAME 3.100 as WebAssembly. The head is the tag frame that tells players the exact
+ * length, without which they would play the encoder's delay and padding as silence.
+ */
+import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders'
+// By path, as the package's own `exports` entry for this file misspells it; as a file, so that it is in the executable.
+import wasmPath from '../../../node_modules/wasm-media-encoders/wasm/mp3.wasm' with { type: 'file' }
+import { fromInt16 } from '../pcm.ts'
+import type { Encoder } from './encoder.ts'
+import { createTagWriter, MP3_BITRATES_KBPS, MP3_SAMPLE_RATES } from './mp3-tag.ts'
+
+type LameInstance = WasmMediaEncoder<'audio/mpeg'>
+
+/** An instance has 16 MiB of linear memory, of which it touches less than 1. A new one takes half a millisecond. */
+const IDLE_INSTANCES_MAX = 4
+/** LAME's buffers grow with the largest portion it was ever given. */
+const PORTION_SAMPLES_MAX = 11_520
+
+let lameModule: Promise<WebAssembly.Module> | undefined
+const idleInstances: LameInstance[] = []
+
+/** What speech needs to be free of audible artefacts, in kbit/s. */
+export function mp3BitrateKbps(sampleRate: number): number {
+  return sampleRate <= 24_000 ? 64 : 96
+}
+
+/** The rate in Hz to encode sound of this rate at: the same where MP3 has it, else 44100. */
+export function mp3SampleRate(sampleRate: number): number {
+  return MP3_SAMPLE_RATES.includes(sampleRate) ? sampleRate : 44_100
+}
+
+/**
+ * Mono, constant bit rate. The file is `head`, then every body byte. Throws `RangeError` when MP3 does not have the
+ * sample rate (Hz) or the bit rate (kbit/s) at that sample rate.
+ */
+export async function createMp3Encoder({
+  sampleRate,
+  bitrateKbps,
+}: {
+  sampleRate: number
+  bitrateKbps: number
+}): Promise<Encoder> {
+  const tag = createTagWriter({ sampleRate, bitrateKbps })
+  const lame = idleInstances.pop() ?? (await createInstance())
+  // `outputSampleRate` keeps LAME from choosing a lower one.
+  lame.configure({ sampleRate, channels: 1, bitrate: bitrateKbps, outputSampleRate: sampleRate } as Parameters<
+    LameInstance['configure']
+  >[0])
+  let samplesTotal = 0
+
+  return {
+    headBytes: tag.bytes,
+    append(samples) {
+      samplesTotal += samples.length
+      const parts: Uint8Array[] = []
+      for (let start = 0; start < samples.length; start += PORTION_SAMPLES_MAX) {
+        // What `encode` returns lies in the instance's memory, and the next call overwrites it.
+        parts.push(lame.encode([fromInt16(samples.subarray(start, start + PORTION_SAMPLES_MAX))]).slice())
+      }
+      const body = parts.length === 1 ? parts[0]! : new Uint8Array(Buffer.concat(parts))
+      tag.add(body)
+      return body
+    },
+    finish() {
+      // A stream without a sample would be a single frame, which some players refuse.
+      const only = samplesTotal === 0 ? lame.encode([new Float32Array(1)]).slice() : new Uint8Array(0)
+      const tail = new Uint8Array(Buffer.concat([only, lame.finalize()]))
+      tag.add(tail)
+      if (idleInstances.length < IDLE_INSTANCES_MAX) idleInstances.push(lame)
+      return { tail, head: tag.write(samplesTotal) }
+    },
+  }
+}
+
+async function createInstance(): Promise<LameInstance> {
+  lameModule ??= Bun.file(wasmPath)
+    .bytes()
+    .then((bytes) => WebAssembly.compile(bytes))
+  return createEncoder('audio/mpeg', await lameModule)
+}

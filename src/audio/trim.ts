@@ -1,0 +1,51 @@
+/** Cutting the silence before and after the speech, so that pauses are only what the pipeline puts there. */
+import { fadeIn, fadeOut } from './fade.ts'
+import type { Pcm } from './pcm.ts'
+
+const FRAME_SECONDS = 0.01
+/** A frame is silent below either of these: against the loudest frame, and against full scale. */
+const RELATIVE_DB = -45
+const ABSOLUTE_DBFS = -70
+const KEEP_BEFORE_SECONDS = 0.01
+/** More than before: sounds end more slowly than they begin. */
+const KEEP_AFTER_SECONDS = 0.025
+const FADE_SECONDS = 0.005
+
+/** The speech with about 10 ms before and 25 ms after it, from zero to zero. Mere silence gives an empty `Pcm`. */
+export function trimSilence(pcm: Pcm): Pcm {
+  const { samples, sampleRate } = pcm
+  const frameSamples = Math.max(1, Math.round(FRAME_SECONDS * sampleRate))
+  const power = framePower(samples, frameSamples)
+  const loudest = power.reduce((most, value) => Math.max(most, value), 0)
+  const threshold = Math.max(loudest * 10 ** (RELATIVE_DB / 10), 10 ** (ABSOLUTE_DBFS / 10))
+  const first = power.findIndex((value) => value >= threshold)
+  if (first < 0) return { samples: new Float32Array(0), sampleRate }
+  const last = power.findLastIndex((value) => value >= threshold)
+
+  const start = Math.max(0, first * frameSamples - Math.round(KEEP_BEFORE_SECONDS * sampleRate))
+  const end = Math.min(samples.length, (last + 1) * frameSamples + Math.round(KEEP_AFTER_SECONDS * sampleRate))
+  const kept = samples.slice(start, end)
+  const fadeSamples = Math.min(Math.ceil(FADE_SECONDS * sampleRate), Math.ceil(kept.length / 2))
+  fadeIn(kept, fadeSamples)
+  fadeOut(kept, fadeSamples)
+  return { samples: kept, sampleRate }
+}
+
+/** Mean square per frame about the frame's own mean, so that a constant offset counts as silence. */
+function framePower(samples: Float32Array, frameSamples: number): Float64Array {
+  const power = new Float64Array(Math.ceil(samples.length / frameSamples))
+  for (let frame = 0; frame < power.length; frame++) {
+    const start = frame * frameSamples
+    const end = Math.min(samples.length, start + frameSamples)
+    let sum = 0
+    let squares = 0
+    for (let i = start; i < end; i++) {
+      const value = samples[i]!
+      sum += value
+      squares += value * value
+    }
+    const mean = sum / (end - start)
+    power[frame] = Math.max(0, squares / (end - start) - mean * mean)
+  }
+  return power
+}
