@@ -1,0 +1,89 @@
+/**
+ * From a user's text to what the engines get. One way through, each step in its own file:
+ *
+ *   clean      characters nobody pronounces go, endless runs are shortened     (knows no language)
+ *   sentences  cut where a sentence ends, remembering by what
+ *   route      within a sentence, each script to a speaker who can read it     (script.ts: who reads what)
+ *   normalize  numbers, money, dates, addresses, symbols → words               (english.ts, mandarin.ts)
+ *   cut        readings too long for one call, at clause marks
+ *
+ * Everything is pure, synchronous and linear in the length of the text, and nothing throws. What is pronounceable in the
+ * cleaned text ends up in exactly one utterance.
+ */
+import { cleanText } from './clean'
+import { cutReading, innerPauseMs } from './cut'
+import { normalize, pronouncedLetters } from './normalize'
+import { routeSentence } from './route'
+import type { Script } from './script'
+import { type SentenceEnd, splitSentences } from './sentences'
+
+/** `language`: BCP 47. `charactersMax`: what its engine takes in one call. */
+export type Speaker = { id: string; language: string; charactersMax: number }
+
+export type Utterance = {
+  speakerId: string
+  /** The normalized reading: what the engine gets. Empty when there is nothing to pronounce. */
+  text: string
+  /** BCP 47, of the speaker. */
+  language: string
+  /** Letters, digits and Han pronounced in `text`; 0: this utterance is a silence of `pauseMs`. */
+  letters: number
+  /** Silence after it, at speed 1. */
+  pauseMs: number
+}
+
+/** A sentence's part for one speaker, in the cleaned text's own words. */
+export type Part = { speaker: Speaker; source: string; pauseMs: number }
+
+const endPausesMs: Record<SentenceEnd, number> = {
+  none: 350,
+  semicolon: 200,
+  sentence: 350,
+  newline: 400,
+  ellipsis: 450,
+  paragraph: 650,
+}
+const silenceMs = 300
+
+/** At least one utterance, in order. The last has no pause, unless it is the only one and silent. */
+export function planUtterances(text: string, main: Speaker, companionFor: (script: Script) => Speaker): Utterance[] {
+  const utterances: Utterance[] = []
+  for (const { speaker, source, pauseMs } of planParts(text, main, companionFor)) {
+    const pieces = cutReading(normalize(source, speaker.language), speaker.charactersMax)
+    pieces.forEach((piece, index) => {
+      const last = index === pieces.length - 1
+      addUtterance(utterances, {
+        speakerId: speaker.id,
+        text: piece,
+        language: speaker.language,
+        letters: pronouncedLetters(piece, speaker.language),
+        pauseMs: last ? pauseMs : innerPauseMs(piece),
+      })
+    })
+  }
+  const final = utterances.at(-1)
+  if (final === undefined) {
+    return [{ speakerId: main.id, text: '', language: main.language, letters: 0, pauseMs: silenceMs }]
+  }
+  final.pauseMs = 0
+  return utterances
+}
+
+/** The first three steps: every letter of the cleaned text is in exactly one part's `source`. */
+export function planParts(text: string, main: Speaker, companionFor: (script: Script) => Speaker): Part[] {
+  return splitSentences(cleanText(text)).flatMap((sentence) => {
+    const runs = routeSentence(sentence.text, main, companionFor)
+    return runs.map(({ speaker, text: source }, index) => ({
+      speaker,
+      source,
+      pauseMs: index === runs.length - 1 ? endPausesMs[sentence.end] : innerPauseMs(source),
+    }))
+  })
+}
+
+/** A piece with nothing to pronounce only lengthens the pause before it. */
+function addUtterance(utterances: Utterance[], utterance: Utterance): void {
+  const previous = utterances.at(-1)
+  if (utterance.letters > 0) utterances.push(utterance)
+  else if (previous !== undefined) previous.pauseMs = Math.max(previous.pauseMs, utterance.pauseMs)
+}

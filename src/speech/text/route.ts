@@ -1,0 +1,95 @@
+/**
+ * Who speaks what. Within one sentence the text is cut into runs of one speaker each, by script:
+ *
+ * 1. Letters of a script the main speaker's language is written in stay; letters of another go to its companion.
+ * 2. Kana makes the Han of the same sentence Japanese.
+ * 3. A Latin word or two inside a sentence of another script stay there, since voices of other scripts speak them
+ *    in passing (`我用iPhone打了3个call`); three or more are somebody else's sentence.
+ * 4. Digits, marks, symbols and emoji have no script: they follow the letters before them, else those after them, else
+ *    the main speaker. What touches the following letters without a space goes with those (`in 2024年`, `said “你好”`).
+ */
+import type { Speaker } from './plan'
+import { type Script, scriptRuns, scriptsOf } from './script'
+
+/** Joined again, the texts of a sentence's runs are the sentence. */
+export type SpeakerRun = { speaker: Speaker; text: string }
+
+type Piece = { script: Script; text: string }
+
+export function routeSentence(
+  sentence: string,
+  main: Speaker,
+  companionFor: (script: Script) => Speaker,
+): SpeakerRun[] {
+  const pieces = attachNeutrals(sentence)
+  if (pieces.length === 0) return [{ speaker: main, text: sentence }]
+  const kana = pieces.some(({ script }) => script === 'Kana')
+  const native = new Set(scriptsOf(main.language))
+  const speakerOf = (script: Script) => (native.has(script) ? main : companionFor(script))
+
+  const merged = mergeScripts(
+    pieces.map(({ script, text }) => ({ script: kana && script === 'Hani' ? 'Kana' : script, text })),
+  )
+  const host = hostScript(merged, native)
+  const runs: SpeakerRun[] = []
+  merged.forEach(({ script, text }, index) => {
+    const hosted = script === 'Latn' && host !== null && words(text) <= 2 && (index > 0 || native.has(host))
+    const speaker = hosted ? speakerOf(host) : speakerOf(script)
+    const previous = runs.at(-1)
+    if (previous !== undefined && previous.speaker.id === speaker.id) previous.text += text
+    else runs.push({ speaker, text })
+  })
+  return runs
+}
+
+/** The script other than Latin that a sentence is written in, if it is: the native one, or one with most letters. */
+function hostScript(pieces: Piece[], native: ReadonlySet<Script>): Script | null {
+  const letters = new Map<Script, number>()
+  let latinWords = 0
+  for (const { script, text } of pieces) {
+    if (script === 'Latn') latinWords += words(text)
+    else letters.set(script, (letters.get(script) ?? 0) + (text.match(/\p{L}/gu)?.length ?? 0))
+  }
+  const [script, count] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [null, 0]
+  if (script === null || native.has('Latn')) return script !== null && count > 2 * latinWords ? script : null
+  return [...native].find((own) => letters.has(own)) ?? (count > 2 * latinWords ? script : null)
+}
+
+/** Words by white space: `U.S.A.` and `don't` are one, a number alone is none. */
+function words(text: string): number {
+  return text.split(/[\s,;:]+/).filter((word) => /\p{L}/u.test(word)).length
+}
+
+/** Pieces of one script each, in order, with everything that has no script given to a neighbour. */
+function attachNeutrals(sentence: string): Piece[] {
+  const pieces: Piece[] = []
+  let waiting = ''
+  for (const { script, text } of scriptRuns(sentence)) {
+    const previous = pieces.at(-1)
+    if (script === null) {
+      waiting += text
+    } else if (previous === undefined) {
+      pieces.push({ script, text: waiting + text })
+      waiting = ''
+    } else {
+      const cut = previous.script === script ? waiting.length : waiting.search(/\S+$/)
+      const kept = cut > 0 && /\s/.test(waiting) ? waiting.slice(0, cut) : waiting
+      previous.text += kept
+      pieces.push({ script, text: waiting.slice(kept.length) + text })
+      waiting = ''
+    }
+  }
+  const last = pieces.at(-1)
+  if (last !== undefined) last.text += waiting
+  return pieces
+}
+
+function mergeScripts(pieces: Piece[]): Piece[] {
+  const merged: Piece[] = []
+  for (const piece of pieces) {
+    const previous = merged.at(-1)
+    if (previous?.script === piece.script) previous.text += piece.text
+    else merged.push({ ...piece })
+  }
+  return merged
+}
