@@ -1,0 +1,126 @@
+/**
+ * Every default and limit of the program. `readConfig` is pure: flags win over the environment (`SONANT_…`), which
+ * wins over `sonant.toml`.
+ */
+import { join, resolve } from 'node:path'
+
+export type Config = {
+  readonly host: string
+  /** 0 means any free port. */
+  readonly port: number
+  /** Where the clients see the service; undefined: where it listens. */
+  readonly baseUrl: string | undefined
+  /** Where the clients see the audio files; undefined: `/audio` under the base URL. */
+  readonly storageUrl: string | undefined
+  readonly dataDirectory: string
+  /** Worker tasks at once. */
+  readonly workers: number
+  /** Hz, or undefined for each voice's own. */
+  readonly mp3SampleRate: number | undefined
+  /** Below this much free disk nothing new is made. */
+  readonly minFreeBytes: number
+  readonly logLevel: string
+}
+
+/** Limits that no flag moves. */
+export const limits = {
+  textCharactersMax: 2000,
+  speedMin: 0.5,
+  speedMax: 2,
+  requestBodyBytesMax: 1 << 20,
+  /** A request from arrival in the queue to its last byte. */
+  requestTimeoutMs: 60_000,
+  /** One utterance, one portion to encode. */
+  taskTimeoutMs: 20_000,
+  workerMemoryMaxBytes: 768 << 20,
+  /** Requests that wait or run at once; more are told to come back. */
+  queuedRequestsMax: 512,
+  /** What running requests get to finish after SIGTERM. */
+  shutdownGraceMs: 30_000,
+  /** A connection without traffic. */
+  idleConnectionSeconds: 120,
+} as const
+
+/** A setting as given: a flag is a string, `true`, or absent; a file may hold numbers. */
+export type RawSettings = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** What is wrong with a setting, for the person at the terminal. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export const settingNames = [
+  'host',
+  'port',
+  'base-url',
+  'storage-url',
+  'data',
+  'workers',
+  'mp3-sample-rate',
+  'min-free-bytes',
+  'log-level',
+] as const
+export type SettingName = (typeof settingNames)[number]
+
+const mp3SampleRates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/**
+ * Merges the three sources and checks every value. Throws `ConfigError` that names the setting, what was found and
+ * what is allowed.
+ */
+export function readConfig(
+  flags: RawSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+  file: RawSettings,
+  { cores }: { cores: number },
+): Config {
+  for (const name of Object.keys(file))
+    if (!(settingNames as readonly string[]).includes(name))
+      throw new ConfigError(`sonant.toml: unknown setting "${name}"`)
+  const given = (name: SettingName): string | undefined => {
+    const value = flags[name] ?? environment[environmentName(name)] ?? file[name]
+    return value === undefined || value === '' ? undefined : String(value)
+  }
+  const integer = (name: SettingName, fallback: number, min: number, max: number): number => {
+    const text = given(name)
+    if (text === undefined) return fallback
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw new ConfigError(`--${name}: found "${text}"; allowed is a whole number from ${min} to ${max}`)
+    return value
+  }
+  const oneOf = <T extends string | number>(name: SettingName, allowed: readonly T[]): T | undefined => {
+    const text = given(name)
+    if (text === undefined) return undefined
+    const found = allowed.find((value) => String(value) === text)
+    if (found === undefined) throw new ConfigError(`--${name}: found "${text}"; allowed is ${allowed.join(', ')}`)
+    return found
+  }
+  const url = (name: SettingName): string | undefined => {
+    const text = given(name)
+    if (text === undefined) return undefined
+    const parsed = URL.parse(text)
+    if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.search || parsed.hash || parsed.username)
+      throw new ConfigError(`--${name}: found "${text}"; allowed is an http or https address without query`)
+    return text.replace(/\/+$/, '')
+  }
+  return {
+    host: given('host') ?? '127.0.0.1',
+    port: integer('port', 7788, 0, 65535),
+    baseUrl: url('base-url'),
+    storageUrl: url('storage-url'),
+    dataDirectory: resolve(given('data') ?? 'data'),
+    workers: integer('workers', Math.max(1, cores), 1, 256),
+    mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),
+    minFreeBytes: integer('min-free-bytes', 64 << 20, 0, Number.MAX_SAFE_INTEGER),
+    logLevel: oneOf('log-level', logLevels) ?? 'info',
+  }
+}
+
+function environmentName(name: SettingName): string {
+  return `SONANT_${name.toUpperCase().replaceAll('-', '_')}`
+}
+
+export const databasePath = (config: Config) => join(config.dataDirectory, 'sonant.db')
+export const audioDirectory = (config: Config) => join(config.dataDirectory, 'audio')

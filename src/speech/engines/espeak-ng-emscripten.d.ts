@@ -1,0 +1,30 @@
+/** The part of the Emscripten build of eSpeak NG that we use; the package ships no types. */
+declare module '@echogarden/espeak-ng-emscripten' {
+  export type FileNode = { mode: number; contents: Uint8Array | Record<string, FileNode> }
+  export interface EspeakWorker {
+    get_samplerate(): number
+    /** 0 when the voice exists. */
+    set_voice(name: string): number
+    set_rate(wordsPerMinute: number): void
+    set_pitch(pitch: number): void
+    set_range(range: number): void
+    /** Returning true from the callback ends the synthesis. */
+    synthesize(text: string, onSamples: (samples: Int16Array | null, events: unknown[]) => boolean): void
+  }
+  export interface EspeakModule {
+    HEAPU8: Uint8Array<ArrayBuffer>
+    _malloc(sizeBytes: number): number
+    FS: {
+      open(path: string | FileNode, ...rest: unknown[]): unknown
+      isDir(mode: number): boolean
+      lookupPath(path: string): { node: FileNode }
+    }
+    eSpeakNGWorker: new () => EspeakWorker
+  }
+  const initialize: (options: {
+    getPreloadedPackage: () => ArrayBuffer
+    print(): void
+    printErr(): void
+  }) => Promise<EspeakModule>
+  export default initialize
+}

@@ -1,0 +1,160 @@
+/**
+ * eSpeak NG, compiled to JavaScript by Emscripten: Mandarin and every language but English. It keeps state between
+ * calls, so its heap is put back to one snapshot before each; then the same text gives the same samples. Its
+ * dictionaries are read out of the executable only when a language is first spoken.
+ */
+import initialize, { type EspeakModule, type FileNode } from '@echogarden/espeak-ng-emscripten'
+import packagePath from '@echogarden/espeak-ng-emscripten/espeak-ng.data' with { type: 'file' }
+import { fromInt16, type Pcm } from '../../audio/pcm'
+import type { SpeechEngine, VoiceSpec } from '../engine'
+
+/** Longer than any utterance: a text that makes eSpeak NG talk this long is not speech any more. */
+const outputSecondsMax = 120
+const defaults = { pitch: 50, pitchRange: 50, wordsPerMinute: 165 }
+
+export async function loadEspeak(): Promise<SpeechEngine> {
+  const files = packageFiles()
+  const espeak = await initialize({ getPreloadedPackage: () => files.buffer, print() {}, printErr() {} })
+  files.watch(espeak.FS)
+  await files.fill(/\/(lang|voices)\/|\/(phontab|phonindex|phondata|intonations)$/)
+  const worker = new espeak.eSpeakNGWorker()
+  const sampleRate = worker.get_samplerate()
+
+  function speak(voice: VoiceSpec, text: string): Pcm {
+    const { voice: name, pitch, pitchRange, wordsPerMinute } = { ...defaults, ...voice.settings }
+    if (worker.set_voice(name) !== 0) throw new Error(`eSpeak NG has no voice ${name}`)
+    worker.set_rate(wordsPerMinute)
+    worker.set_pitch(pitch)
+    worker.set_range(pitchRange)
+    const portions: Int16Array[] = []
+    let frames = 0
+    worker.synthesize(escapeMarkup(text), (portion) => {
+      heap.observe()
+      if (portion?.length) portions.push(portion)
+      frames += portion?.length ?? 0
+      return frames > outputSecondsMax * sampleRate
+    })
+    if (frames > outputSecondsMax * sampleRate) throw new Error('eSpeak NG talks without end')
+    return { samples: fromInt16(concatenate(portions, frames)), sampleRate }
+  }
+
+  // The glue keeps the address and size of its text buffer outside the heap. One text longer than any to come makes
+  // that buffer final before the snapshot; otherwise a restore would leave it pointing into freed memory.
+  worker.synthesize(' a'.repeat(33_000), () => true)
+  worker.synthesize('a', () => true)
+  await files.fillOpened()
+  const heap = snapshotHeap(espeak)
+
+  return {
+    async synthesize(voice, text) {
+      for (;;) {
+        heap.restore()
+        const pcm = speak(voice, text)
+        if (!(await files.fillOpened())) return pcm
+      }
+    },
+  }
+}
+
+/** Text is text: eSpeak NG always reads SSML, so its markup characters are escaped. */
+function escapeMarkup(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+}
+
+function concatenate(portions: Int16Array[], frames: number): Int16Array {
+  const all = new Int16Array(frames)
+  let at = 0
+  for (const portion of portions) {
+    all.set(portion, at)
+    at += portion.length
+  }
+  return all
+}
+
+/**
+ * The data package (24 MB, mostly dictionaries) as a buffer of zeros that fills as files are needed: Emscripten's
+ * files are views into it. A file that was opened while still empty is noted, filled, and the call repeated.
+ */
+function packageFiles() {
+  const source = Bun.file(packagePath)
+  const buffer = new ArrayBuffer(source.size)
+  const filled = new Set<FileNode>()
+  const opened = new Set<FileNode>()
+  const nodes = new Map<string, FileNode>()
+
+  async function fillNodes(wanted: Iterable<FileNode>): Promise<void> {
+    for (const node of wanted) {
+      const { byteOffset, length } = node.contents as Uint8Array
+      new Uint8Array(buffer, byteOffset, length).set(await source.slice(byteOffset, byteOffset + length).bytes())
+      filled.add(node)
+    }
+  }
+
+  return {
+    buffer,
+    watch(fs: EspeakModule['FS']) {
+      const collect = (directory: FileNode, path: string) => {
+        for (const [name, node] of Object.entries(directory.contents as Record<string, FileNode>)) {
+          if (fs.isDir(node.mode)) collect(node, `${path}/${name}`)
+          else if ((node.contents as Uint8Array | undefined)?.buffer === buffer) nodes.set(`${path}/${name}`, node)
+        }
+      }
+      collect(fs.lookupPath('/').node, '')
+      const open = fs.open
+      fs.open = function (path, ...rest) {
+        const node = nodes.get(String(path).replace(/\/+/g, '/'))
+        if (node && !filled.has(node)) opened.add(node)
+        return open.call(this, path, ...rest)
+      }
+    },
+    fill: (pattern: RegExp) => fillNodes([...nodes].filter(([path]) => pattern.test(path)).map(([, node]) => node)),
+    /** Fills what was opened empty since the last call; says whether there was any. */
+    async fillOpened(): Promise<boolean> {
+      if (opened.size === 0) return false
+      await fillNodes(opened)
+      opened.clear()
+      return true
+    },
+  }
+}
+
+/**
+ * A snapshot of the heap up to its break, which is all that is ever non-zero: 1.2 MB of 17 MB, so a restore takes
+ * microseconds. The word that holds the break is found by watching what a large allocation moves.
+ */
+function snapshotHeap(espeak: EspeakModule) {
+  const whole = espeak.HEAPU8.slice()
+  const breakIndex = findBreak(espeak)
+  espeak.HEAPU8.set(whole)
+  const currentBreak = () => new Int32Array(espeak.HEAPU8.buffer)[breakIndex]!
+  const snapshotBreak = currentBreak()
+  const snapshot = whole.slice(0, snapshotBreak)
+  let highest = snapshotBreak
+  const observe = () => void (highest = Math.max(highest, currentBreak()))
+  return {
+    /** To be called while the engine works: memory it used and gave back in between must be cleared too. */
+    observe,
+    restore() {
+      observe()
+      espeak.HEAPU8.set(snapshot)
+      espeak.HEAPU8.fill(0, snapshotBreak, Math.min(highest, espeak.HEAPU8.length))
+      highest = snapshotBreak
+    },
+  }
+}
+
+function findBreak(espeak: EspeakModule): number {
+  const probeBytes = 6 << 20
+  const words = (1 << 20) / 4
+  const before = new Int32Array(espeak.HEAPU8.buffer).slice(0, words)
+  espeak._malloc(probeBytes)
+  const after = new Int32Array(espeak.HEAPU8.buffer, 0, words)
+  let found = -1
+  for (let i = 0; i < words; i++) {
+    const growth = after[i]! - before[i]!
+    if (growth < probeBytes || growth > probeBytes + (1 << 17)) continue
+    if (found < 0 || after[i]! > after[found]!) found = i
+  }
+  if (found < 0) throw new Error('the heap break of eSpeak NG was not found')
+  return found
+}

@@ -1,0 +1,49 @@
+/** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
+import type { VoiceSpec, EngineName } from './engine'
+
+/** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
+export const portionFramesMax = 1 << 18
+
+export type SynthesizeTask = {
+  readonly kind: 'synthesize'
+  readonly voice: VoiceSpec
+  /** The normalized reading. */
+  readonly text: string
+  /** Letters and digits in `text`; with 0 the answer is the pause alone. */
+  readonly letters: number
+  /** Of the answer, Hz. */
+  readonly sampleRate: number
+  readonly speed: number
+  /** Silence after the speech, at speed 1. */
+  readonly pauseMs: number
+}
+
+export type EncodeTask = {
+  readonly kind: 'encode'
+  /** Names an open mp3 stream of this worker; a new one opens it. */
+  readonly stream: number
+  readonly sampleRate: number
+  readonly samples: Int16Array
+  /** Ends the stream; the answer then carries the head of the file. */
+  readonly last: boolean
+}
+
+export type Task =
+  | SynthesizeTask
+  | EncodeTask
+  | { readonly kind: 'abandon'; readonly stream: number }
+  | { readonly kind: 'warm'; readonly engine: EngineName; readonly voice: VoiceSpec }
+
+/** Where in the pipeline a task failed; it decides the error that the caller sees. */
+export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode'
+
+export type Answer =
+  | { readonly ok: true; readonly bytes?: Uint8Array; readonly headBytes?: number; readonly head?: Uint8Array }
+  | { readonly ok: false; readonly stage: Stage; readonly message: string }
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  /** The task has arrived. */
+  | { readonly type: 'begun' }
+  | { readonly type: 'portion'; readonly samples: Int16Array }
+  | { readonly type: 'answer'; readonly answer: Answer }

@@ -1,0 +1,96 @@
+/**
+ * The fair queue of synthesis tasks. Keys take turns, and within a key its jobs take turns, so a long text never makes
+ * a short one wait for more than one utterance. Turns are counted in characters (stride scheduling, Waldspurger and
+ * Weihl 1995); a key's share grows with the square root of its waiting jobs: one busy customer cannot crowd out the
+ * others, and a single long text cannot take half of the machine from a customer who has sixty short ones waiting.
+ */
+
+export type Queued<T> = { readonly key: string; readonly job: object; readonly cost: number; readonly task: T }
+
+type Lane<T> = { pass: number; readonly jobs: Map<object, Queued<T>[]> }
+
+export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>
+
+export function createFairQueue<T>() {
+  const lanes = new Map<string, Lane<T>>()
+  /** How far keys that have nothing waiting right now are ahead of their share. */
+  const debts = new Map<string, number>()
+  let virtualTime = 0
+  let size = 0
+  let cost = 0
+
+  function nextKey(): string | undefined {
+    let best: string | undefined
+    let bestPass = Infinity
+    for (const [key, lane] of lanes) {
+      if (lane.pass >= bestPass) continue
+      best = key
+      bestPass = lane.pass
+    }
+    return best
+  }
+
+  function closeIfEmpty(key: string, lane: Lane<T>): void {
+    if (lane.jobs.size > 0) return
+    lanes.delete(key)
+    if (size === 0) debts.clear()
+    else if (lane.pass > virtualTime) debts.set(key, lane.pass)
+  }
+
+  function open(key: string): Lane<T> {
+    const lane = { pass: Math.max(virtualTime, debts.get(key) ?? 0), jobs: new Map<object, Queued<T>[]>() }
+    debts.delete(key)
+    lanes.set(key, lane)
+    return lane
+  }
+
+  return {
+    get size() {
+      return size
+    },
+
+    /** Of everything that waits. */
+    get cost() {
+      return cost
+    },
+
+    push(entry: Queued<T>): void {
+      const lane = lanes.get(entry.key) ?? open(entry.key)
+      const waiting = lane.jobs.get(entry.job)
+      if (waiting) waiting.push(entry)
+      else lane.jobs.set(entry.job, [entry])
+      size++
+      cost += entry.cost
+    },
+
+    /** Removes and returns the task whose turn it is. */
+    take(): Queued<T> | undefined {
+      const key = nextKey()
+      if (key === undefined) return undefined
+      const lane = lanes.get(key)!
+      const [job, waiting] = lane.jobs.entries().next().value!
+      const entry = waiting.shift()!
+      virtualTime = lane.pass
+      lane.pass += entry.cost / Math.sqrt(lane.jobs.size)
+      size--
+      cost -= entry.cost
+      lane.jobs.delete(job)
+      // Back at the end of the line: the next turn of this key is another job's.
+      if (waiting.length > 0) lane.jobs.set(job, waiting)
+      closeIfEmpty(key, lane)
+      return entry
+    },
+
+    /** Removes and returns everything that a job still has waiting. */
+    drop(key: string, job: object): Queued<T>[] {
+      const lane = lanes.get(key)
+      const waiting = lane?.jobs.get(job)
+      if (!lane || !waiting) return []
+      size -= waiting.length
+      for (const entry of waiting) cost -= entry.cost
+      lane.jobs.delete(job)
+      closeIfEmpty(key, lane)
+      return waiting
+    },
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * One request from text to bytes: utterances go to the pool, several at once; their sound comes back in order, goes
+ * through the encoder, and is written as it is made. The head of the file, which needs the totals, is written last.
+ */
+import type { AudioFormat, Encoder } from '../audio/encode/encoder'
+import { mp3SampleRate } from '../audio/encode/mp3'
+import { createWavEncoder } from '../audio/encode/wav'
+import { AppError } from '../errors'
+import { utteranceCharactersMax, type VoiceSpec } from './engine'
+import { JobEnded, TaskFailed, type Job, type Pool } from './pool'
+import type { Stage } from './protocol'
+import type { Storage } from '../storage/storage'
+import { planUtterances, type Speaker, type Utterance } from './text/plan'
+import type { Script } from './text/script'
+import { WorkerGone } from './worker-process'
+
+export type RenderRequest = {
+  readonly text: string
+  readonly voice: VoiceSpec
+  /** The voice that speaks a script which `voice` cannot. */
+  readonly companionFor: (script: Script) => VoiceSpec
+  readonly speed: number
+  readonly format: AudioFormat
+  /** Hz, or undefined for the voice's own. */
+  readonly mp3SampleRate: number | undefined
+  /** Whose turn it is in the fair queue; null for work nobody waits for. */
+  readonly queueKey: string | null
+  /** For everything, waiting in the queue included. */
+  readonly timeoutMs: number
+  /** Aborted before the first task began, the request is dropped; later it has no effect. */
+  readonly signal?: AbortSignal
+}
+
+export type Rendering = {
+  readonly sampleRate: number
+  readonly audioMs: number
+  /** From the first task's start to the last byte. */
+  readonly durationMs: number
+}
+
+/** Takes the file's bytes, each at its place. */
+export type ByteSink = { write(bytes: Uint8Array, position: number): Promise<void> }
+
+/**
+ * Speaks `text` into `sink`. Throws `rate_limited` (queue full), `synthesis_failed`, `synthesis_timeout`,
+ * `speed_processing_failed`, `transcode_failed`, `client_gone`, and whatever the sink throws.
+ */
+export async function render(pool: Pool, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
+  if (pool.full) throw queueFull(pool)
+  const plan = planSpeech(request)
+  const sampleRate = outputSampleRate(request)
+  const job = pool.openJob({
+    key: request.queueKey ?? '',
+    background: request.queueKey === null,
+    deadlineAtMs: Date.now() + request.timeoutMs,
+  })
+  let timedOut = false
+  const deadline = setTimeout(() => {
+    timedOut = true
+    job.end()
+  }, request.timeoutMs)
+  const leave = () => {
+    if (!job.begun) job.end()
+  }
+  request.signal?.addEventListener('abort', leave)
+  if (request.signal?.aborted) leave()
+  try {
+    const startedAtMs = performance.now()
+    const frames = await speakAll(job, request, plan, sampleRate, sink)
+    return {
+      sampleRate,
+      audioMs: Math.round((frames / sampleRate) * 1000),
+      durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
+    }
+  } catch (error) {
+    throw asAppError(error, request, timedOut)
+  } finally {
+    clearTimeout(deadline)
+    request.signal?.removeEventListener('abort', leave)
+    job.end()
+  }
+}
+
+/** What the interface promises for wav, Hz. */
+const wavSampleRate = 44_100
+
+type Plan = { utterances: Utterance[]; speakers: Map<string, VoiceSpec> }
+
+function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
+  const speakers = new Map([[voice.id, voice]])
+  const asSpeaker = ({ id, language }: VoiceSpec): Speaker => ({ id, language, charactersMax: utteranceCharactersMax })
+  const utterances = planUtterances(text, asSpeaker(voice), (script) => {
+    const companion = companionFor(script)
+    speakers.set(companion.id, companion)
+    return asSpeaker(companion)
+  })
+  return { utterances, speakers }
+}
+
+function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
+  return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
+}
+
+/** Returns the number of frames. */
+async function speakAll(
+  job: Job,
+  request: RenderRequest,
+  { utterances, speakers }: Plan,
+  sampleRate: number,
+  sink: ByteSink,
+): Promise<number> {
+  const append = await openEncoder(job, request.format, sampleRate, sink)
+  const inFlight: Promise<Int16Array[]>[] = []
+  let next = 0
+  const submit = () => {
+    const utterance = utterances[next++]
+    if (!utterance) return
+    const { text, letters, pauseMs } = utterance
+    const voice = speakers.get(utterance.speakerId)!
+    const sound = job.synthesize({
+      kind: 'synthesize',
+      voice,
+      text,
+      letters,
+      pauseMs,
+      sampleRate,
+      speed: request.speed,
+    })
+    // It is awaited in its turn; until then its failure must not count as unhandled.
+    sound.catch(() => {})
+    inFlight.push(sound)
+  }
+  for (let i = 0; i < utterancesAheadMax; i++) submit()
+  let frames = 0
+  let ended = false
+  for (let i = 0; i < utterances.length; i++) {
+    const portions = await inFlight.shift()!
+    submit()
+    for (const [j, samples] of portions.entries()) {
+      frames += samples.length
+      ended = i === utterances.length - 1 && j === portions.length - 1
+      await append(samples, ended)
+    }
+  }
+  if (!ended) await append(new Int16Array(0), true)
+  return frames
+}
+
+/** How many utterances of one request may be under way or waiting for the encoder: this bounds the memory it takes. */
+const utterancesAheadMax = 16
+
+type Append = (samples: Int16Array, last: boolean) => Promise<void>
+
+async function openEncoder(job: Job, format: AudioFormat, sampleRate: number, sink: ByteSink): Promise<Append> {
+  const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : encodeIn(job, sampleRate)
+  let position: number | undefined
+  return async (samples, last) => {
+    const { bytes, headBytes, head } = await encode(samples, last)
+    position ??= headBytes
+    if (bytes.length > 0) await sink.write(bytes, position)
+    position += bytes.length
+    if (head) await sink.write(head, 0)
+  }
+}
+
+type Encoded = { bytes: Uint8Array; headBytes: number; head?: Uint8Array }
+
+/** WAV is a header before the samples as they are: nothing to compute, so no worker. */
+function encodeHere(encoder: Encoder) {
+  return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
+    const bytes = encoder.append(samples)
+    const { headBytes } = encoder
+    return last ? { bytes, headBytes, head: encoder.finish().head } : { bytes, headBytes }
+  }
+}
+
+function encodeIn(job: Job, sampleRate: number) {
+  const stream = job.openStream(sampleRate)
+  return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
+    const { bytes, headBytes, head } = await stream.append(samples, last)
+    return { bytes: bytes!, headBytes: headBytes!, head }
+  }
+}
+
+function queueFull(pool: Pool): AppError {
+  return new AppError('rate_limited', 'The synthesis queue is full; try again later.', {
+    retryAfterSeconds: pool.retryAfterSeconds,
+  })
+}
+
+function asAppError(error: unknown, { format }: RenderRequest, timedOut: boolean): unknown {
+  if (timedOut || (error instanceof WorkerGone && error.reason === 'timeout'))
+    return new AppError('synthesis_timeout', 'The synthesis took too long; try again.', { cause: error })
+  if (error instanceof JobEnded) return new AppError('client_gone', 'The client left before synthesis began.')
+  if (error instanceof WorkerGone) return new AppError('synthesis_failed', failureMessages.synthesize, { cause: error })
+  if (!(error instanceof TaskFailed)) return error
+  const code = failureCode(error.stage, format)
+  return new AppError(code, failureMessages[error.stage], { cause: error })
+}
+
+const failureMessages: Record<Stage, string> = {
+  synthesize: 'The synthesis engine failed on this text; nothing was charged. Try again.',
+  stretch: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
+  resample: 'The audio could not be converted; nothing was charged. Try again.',
+  encode: 'The audio could not be encoded; nothing was charged. Try again.',
+}
+
+function failureCode(stage: Stage, format: AudioFormat) {
+  if (stage === 'stretch') return 'speed_processing_failed'
+  if (stage === 'resample' && format === 'wav') return 'transcode_failed'
+  return 'synthesis_failed'
+}
+
+/**
+ * Renders into a new file of the storage, which appears under `name` when it is whole and durable, or not at all.
+ * `durationMs` then includes the storing. Throws `storage_failed` and what `render` throws.
+ */
+export async function renderToStorage(
+  pool: Pool,
+  storage: Storage,
+  name: string,
+  request: RenderRequest,
+): Promise<Rendering> {
+  const file = await storage.create(name)
+  try {
+    const rendering = await render(pool, request, file)
+    const renderedAtMs = performance.now()
+    await file.commit()
+    return { ...rendering, durationMs: Math.round(rendering.durationMs + performance.now() - renderedAtMs) }
+  } catch (error) {
+    await file.abort()
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * What a worker process runs: it takes one task after the other from its parent, and ends with it. Synthesis, level,
+ * speed, sample rate and encoding all happen here; the main process only carries bytes.
+ */
+import { findFault } from '../audio/check'
+import type { Encoder } from '../audio/encode/encoder'
+import { createMp3Encoder, mp3BitrateKbps } from '../audio/encode/mp3'
+import { normalizeLoudness } from '../audio/loudness'
+import { toInt16, type Pcm } from '../audio/pcm'
+import { resample } from '../audio/resample'
+import { stretch } from '../audio/stretch'
+import { trimSilence } from '../audio/trim'
+import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from './engine'
+import {
+  portionFramesMax,
+  type Answer,
+  type EncodeTask,
+  type FromWorker,
+  type Stage,
+  type SynthesizeTask,
+  type Task,
+} from './protocol'
+
+type Result = { samples?: Int16Array; bytes?: Uint8Array; headBytes?: number; head?: Uint8Array }
+
+class StageError extends Error {
+  constructor(
+    readonly stage: Stage,
+    cause: unknown,
+  ) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+const warmText = 'Ready.'
+
+/** Serves tasks from the parent process until it goes away. `load` stands for the engines; tests bring their own. */
+export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = loadEngine): void {
+  if (!process.send) throw new Error('a worker is started by the server, not by hand')
+  const engines = new Map<EngineName, Promise<SpeechEngine>>()
+  const streams = new Map<number, Encoder>()
+  const send = (message: FromWorker) => process.send!(message)
+
+  function engine(name: EngineName): Promise<SpeechEngine> {
+    let loading = engines.get(name)
+    if (!loading) engines.set(name, (loading = load(name)))
+    return loading
+  }
+
+  async function perform(task: Task): Promise<Result> {
+    switch (task.kind) {
+      case 'synthesize':
+        return { samples: await synthesize(task) }
+      case 'encode':
+        return encode(task)
+      case 'abandon':
+        streams.delete(task.stream)
+        return {}
+      case 'warm':
+        await warm(task.engine, task.voice)
+        return {}
+    }
+  }
+
+  async function warm(name: EngineName, voice: VoiceSpec): Promise<void> {
+    const pcm = await (await engine(name)).synthesize(voice, warmText)
+    const encoder = await createMp3Encoder({ sampleRate: pcm.sampleRate, bitrateKbps: mp3BitrateKbps(pcm.sampleRate) })
+    encoder.append(toInt16(normalizeLoudness(trimSilence(pcm)).samples))
+    encoder.finish()
+  }
+
+  async function synthesize(task: SynthesizeTask): Promise<Int16Array> {
+    const pauseFrames = Math.round((task.pauseMs / 1000 / task.speed) * task.sampleRate)
+    if (task.letters === 0) return new Int16Array(pauseFrames)
+    const spoken = await stage('synthesize', async () => speak(task))
+    const timed = await stage('stretch', () => (task.speed === 1 ? spoken : stretch(spoken, task.speed)))
+    const output = await stage('resample', () => resample(timed, task.sampleRate))
+    const samples = new Int16Array(output.samples.length + pauseFrames)
+    samples.set(toInt16(output.samples))
+    return samples
+  }
+
+  async function speak(task: SynthesizeTask): Promise<Pcm> {
+    const raw = await (await engine(task.voice.engine)).synthesize(task.voice, task.text)
+    const fault = findFault(raw, { letters: task.letters })
+    if (fault) throw new Error(fault)
+    return normalizeLoudness(trimSilence(raw))
+  }
+
+  async function encode(task: EncodeTask): Promise<Result> {
+    return stage('encode', async () => {
+      const { sampleRate } = task
+      const encoder =
+        streams.get(task.stream) ?? (await createMp3Encoder({ sampleRate, bitrateKbps: mp3BitrateKbps(sampleRate) }))
+      streams.set(task.stream, encoder)
+      const body = encoder.append(task.samples)
+      if (!task.last) return { bytes: body, headBytes: encoder.headBytes }
+      streams.delete(task.stream)
+      const { tail, head } = encoder.finish()
+      return { bytes: Buffer.concat([body, tail]), headBytes: encoder.headBytes, head }
+    })
+  }
+
+  async function answer(task: Task): Promise<Answer> {
+    try {
+      const { samples, ...rest } = await perform(task)
+      for (let at = 0; samples && at < samples.length; at += portionFramesMax)
+        send({ type: 'portion', samples: samples.slice(at, at + portionFramesMax) })
+      return { ok: true, ...rest }
+    } catch (error) {
+      const at = error instanceof StageError ? error.stage : 'synthesize'
+      return { ok: false, stage: at, message: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  process.on('message', async (task: Task) => {
+    send({ type: 'begun' })
+    send({ type: 'answer', answer: await answer(task) })
+    collectGarbage()
+  })
+  process.on('disconnect', () => process.exit(0))
+  // The terminal's interrupt reaches the whole group; the server decides when its workers end.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => process.exit(0))
+  send({ type: 'ready' })
+}
+
+const collectAboveBytes = 100e6
+
+/** A used engine instance is 17 MB that the collector cannot see; waiting for it would let the process grow. */
+function collectGarbage(): void {
+  if (process.memoryUsage.rss() > collectAboveBytes) Bun.gc(true)
+}
+
+async function stage<T>(name: Stage, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new StageError(name, error)
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Audio files on local disk. A file is written under a temporary name, fsynced, renamed, and its directory fsynced:
+ * a final name always holds a whole file. Nothing is ever overwritten. Knows no SQL and no HTTP.
+ */
+import { constants } from 'node:fs'
+import { mkdir, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AppError } from '../errors'
+
+export type Storage = ReturnType<typeof openStorage>
+
+/** A file being made. Exactly one of `commit` and `abort` ends it; both may be called after a failure. */
+export type AudioWriter = {
+  write(bytes: Uint8Array, position: number): Promise<void>
+  /** Makes the file durable and gives it its name. */
+  commit(): Promise<void>
+  abort(): Promise<void>
+}
+
+export type StoredFile = { readonly path: string; readonly sizeBytes: number; readonly contentType: string }
+
+const temporarySuffix = '.part'
+const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
+/** One name, or a name in `demos/`; nothing that a path could climb with. */
+const namePattern = /^(demos\/)?[a-z0-9][a-z0-9._-]{0,127}\.(mp3|wav)$/
+
+/** Throws `storage_failed` from every call whose disk does not do what it must. */
+export function openStorage({ directory, minFreeBytes }: { directory: string; minFreeBytes: number }) {
+  const pathOf = (name: string) => join(directory, name)
+
+  return {
+    /** Makes the directories and removes what an earlier process left half-written. */
+    async prepare(): Promise<void> {
+      for (const folder of [directory, pathOf('demos')]) {
+        await mkdir(folder, { recursive: true })
+        for (const entry of await readdir(folder))
+          if (entry.endsWith(temporarySuffix)) await unlink(join(folder, entry))
+      }
+    },
+
+    /** Throws `storage_failed` when less than the configured minimum is free. */
+    async ensureSpace(): Promise<void> {
+      const { bavail, bsize } = await guard(() => statfs(directory))
+      if (bavail * bsize < minFreeBytes) throw new AppError('storage_failed', 'The disk of the server is almost full.')
+    },
+
+    async create(name: string): Promise<AudioWriter> {
+      const path = pathOf(name)
+      const temporary = `${path}.${crypto.randomUUID()}${temporarySuffix}`
+      const file = await guard(() => open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o644))
+      let isOpen = true
+      const close = async () => {
+        if (!isOpen) return
+        isOpen = false
+        await file.close()
+      }
+      return {
+        async write(bytes, position) {
+          for (let at = 0; at < bytes.length;) {
+            const { bytesWritten } = await guard(() => file.write(bytes, at, bytes.length - at, position + at))
+            at += bytesWritten
+          }
+        },
+        async commit() {
+          await guard(async () => {
+            await file.sync()
+            await close()
+            await moveIntoPlace(temporary, path)
+          })
+        },
+        async abort() {
+          await close().catch(() => {})
+          await unlink(temporary).catch(() => {})
+        },
+      }
+    },
+
+    /** The file of that name, or undefined; a name that is none is simply not there. */
+    async find(name: string): Promise<StoredFile | undefined> {
+      const extension = namePattern.exec(name)?.[2]
+      if (!extension) return undefined
+      const path = pathOf(name)
+      const found = await stat(path).catch(() => undefined)
+      if (!found?.isFile()) return undefined
+      return { path, sizeBytes: found.size, contentType: contentTypes[extension]! }
+    },
+
+    async remove(name: string): Promise<void> {
+      await unlink(pathOf(name)).catch(() => {})
+    },
+  }
+}
+
+async function moveIntoPlace(temporary: string, path: string): Promise<void> {
+  await rename(temporary, path)
+  const directory = await open(dirname(path), 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+async function guard<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The built-in voices, in the order of the list; the first one is the default. Their manifests are in
+ * `voices/catalogue.json`, embedded in the executable. Some voices are not listed: they only stand in for scripts that
+ * no listed voice can read.
+ */
+import manifest from '../../voices/catalogue.json'
+
+export type Gender = 'female' | 'male'
+
+/** A voice without its public face. */
+export type BareVoice = {
+  readonly id: string
+  readonly gender: Gender
+  /** BCP 47. */
+  readonly language: string
+  readonly engine: 'flite' | 'espeak'
+  /** Hz. */
+  readonly sampleRate: number
+  readonly settings: {
+    readonly voice: string
+    readonly pitchHz?: number
+    readonly pitch?: number
+    readonly pitchRange?: number
+    readonly wordsPerMinute?: number
+  }
+}
+
+export type CatalogueVoice = BareVoice & {
+  readonly displayName: string
+  readonly description: string | null
+  /** A sentence in the voice's language. */
+  readonly demo: string
+}
+
+export type Catalogue = {
+  readonly voices: readonly CatalogueVoice[]
+  find(id: string): CatalogueVoice | undefined
+  /** Who speaks what `voice` cannot: the companion for that script (ISO 15924), of the same gender where there is one. */
+  companionFor(voice: BareVoice, script: string): BareVoice
+}
+
+type BareManifest = {
+  id: string
+  gender: string
+  language: string
+  engine: string
+  sample_rate: number
+  settings: BareVoice['settings']
+}
+
+export function readCatalogue(): Catalogue {
+  const voices = manifest.voices.map((entry) => ({
+    ...bareVoice(entry),
+    displayName: entry.display_name,
+    description: 'description' in entry ? (entry.description as string) : null,
+    demo: entry.demo,
+  }))
+  const byId = new Map<string, CatalogueVoice>(voices.map((voice) => [voice.id, voice]))
+  const scriptVoices = manifest.scriptVoices.map(bareVoice)
+  const anyone = new Map<string, BareVoice>([...byId, ...scriptVoices.map((voice) => [voice.id, voice] as const)])
+  const companions: Record<string, string | Record<Gender, string>> = manifest.companions
+  return {
+    voices,
+    find: (id) => byId.get(id),
+    companionFor(voice, script) {
+      const companion = companions[script] ?? companions.any!
+      return anyone.get(typeof companion === 'string' ? companion : companion[voice.gender])!
+    },
+  }
+}
+
+function bareVoice({ id, gender, language, engine, sample_rate, settings }: BareManifest): BareVoice {
+  return {
+    id,
+    gender: gender as Gender,
+    language,
+    engine: engine as BareVoice['engine'],
+    sampleRate: sample_rate,
+    settings,
+  }
+}
+
+/**
+ * The name of a voice's demo file. It changes with everything that the sound is made from, so the file can be cached
+ * for ever; `renderingVersion` stands for the code.
+ */
+export function demoName(voice: CatalogueVoice): string {
+  const recipe = JSON.stringify([renderingVersion, voice.engine, voice.language, voice.settings, voice.demo])
+  return `demos/${voice.id}-${new Bun.CryptoHasher('sha256').update(recipe).digest('hex').slice(0, 16)}.mp3`
+}
+
+/** To be raised when the same text and voice come to sound different. */
+const renderingVersion = 1

@@ -1,0 +1,203 @@
+/** The pool with real processes and an engine that misbehaves on demand. */
+import { afterEach, describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { AppError } from '../../src/errors'
+import { createLogger } from '../../src/log'
+import type { VoiceSpec } from '../../src/speech/engine'
+import { createPool, type Pool } from '../../src/speech/pool'
+import { render, type RenderRequest } from '../../src/speech/render'
+
+const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
+const pools: Pool[] = []
+
+function startPool(options: { workers?: number; taskTimeoutMs?: number; memoryMb?: number; jobsMax?: number } = {}) {
+  const pool = createPool({
+    command: [process.execPath, join(import.meta.dir, 'strange-worker.ts'), 'worker'],
+    workers: options.workers ?? 2,
+    taskTimeoutMs: options.taskTimeoutMs ?? 10_000,
+    workerMemoryMaxBytes: (options.memoryMb ?? 600) << 20,
+    jobsMax: options.jobsMax ?? 100,
+    log: createLogger('silent'),
+  })
+  pools.push(pool)
+  return pool
+}
+
+afterEach(() => {
+  for (const pool of pools.splice(0)) pool.close()
+})
+
+type Overrides = Partial<Pick<RenderRequest, 'format' | 'timeoutMs' | 'signal' | 'queueKey' | 'speed'>>
+
+/** Renders into memory and returns the file. */
+async function say(pool: Pool, text: string, overrides: Overrides = {}): Promise<Uint8Array> {
+  let file = Buffer.alloc(0)
+  const sink = {
+    async write(bytes: Uint8Array, position: number) {
+      if (position + bytes.length > file.length)
+        file = Buffer.concat([file, Buffer.alloc(position + bytes.length - file.length)])
+      file.set(bytes, position)
+    },
+  }
+  await render(
+    pool,
+    {
+      text,
+      voice,
+      companionFor: () => voice,
+      speed: 1,
+      format: 'mp3',
+      mp3SampleRate: undefined,
+      queueKey: 'key',
+      timeoutMs: 20_000,
+      ...overrides,
+    },
+    sink,
+  )
+  return file
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<AppError> {
+  const error = await promise.then(
+    () => new Error('it succeeded'),
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(AppError)
+  return error as AppError
+}
+
+const long = Array.from({ length: 12 }, (_, i) => `This is sentence number ${'abcdefghijkl'[i]} of a long text.`).join(
+  ' ',
+)
+
+describe('the pool', () => {
+  it('makes the same bytes with one worker and with three', async () => {
+    const alone = await say(startPool({ workers: 1 }), long)
+    const together = await say(startPool({ workers: 3 }), long)
+    expect(alone.length).toBeGreaterThan(10_000)
+    expect(Bun.hash(together)).toBe(Bun.hash(alone))
+  })
+
+  it('starts only as many workers as there is work for', async () => {
+    const pool = startPool({ workers: 4 })
+    await say(pool, 'One sentence.')
+    expect(pool.status().workers).toBe(1)
+  })
+
+  for (const [what, text] of [
+    ['a spinning WASM loop', 'spin for ever'],
+    ['a blocked native call', 'block for ever'],
+  ] as const)
+    it(`kills ${what} at its deadline and serves everybody else meanwhile and afterwards`, async () => {
+      const pool = startPool({ workers: 2, taskTimeoutMs: 1500 })
+      await Promise.all([say(pool, 'slow warm up.'), say(pool, 'slow warm up too.')])
+      const before = pool.pids()
+      const hanging = errorOf(say(pool, text))
+      const others = Promise.all(Array.from({ length: 10 }, () => say(pool, 'Hello there.')))
+      expect(new Set((await others).map((bytes) => Bun.hash(bytes))).size).toBe(1)
+      expect((await hanging).code).toBe('synthesis_timeout')
+      await say(pool, 'Hello again.')
+      await Bun.sleep(100)
+      const dead = before.filter((pid) => !isRunning(pid))
+      expect(dead.length).toBe(1)
+    })
+
+  it('kills a worker that outgrows its memory', async () => {
+    const pool = startPool({ workers: 1, memoryMb: 250 })
+    expect((await errorOf(say(pool, 'grow and grow.'))).code).toBe('synthesis_failed')
+    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+  })
+
+  it('answers synthesis_failed when a worker dies at work, and goes on with another', async () => {
+    const pool = startPool({ workers: 1 })
+    expect((await errorOf(say(pool, 'die now.'))).code).toBe('synthesis_failed')
+    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+  })
+
+  it('gives a task to another worker when its own was dead before it began', async () => {
+    const pool = startPool({ workers: 1 })
+    await say(pool, 'Hello.')
+    for (const pid of pool.pids()) process.kill(pid, 'SIGKILL')
+    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+  })
+
+  it('encodes a stream again elsewhere when its worker dies for another request, byte for byte', async () => {
+    const expected = await say(startPool({ workers: 1 }), long)
+    const pool = startPool({ workers: 2 })
+    const steady = say(pool, long, { queueKey: 'steady' })
+    const deaths = Array.from({ length: 6 }, (_, i) =>
+      errorOf(say(pool, `die ${'abcdef'[i]}.`, { queueKey: 'deadly' })),
+    )
+    expect((await Promise.all(deaths)).map(({ code }) => code)).toEqual(Array(6).fill('synthesis_failed'))
+    expect(Bun.hash(await steady)).toBe(Bun.hash(expected))
+  })
+
+  it('says that the engine failed, and not why', async () => {
+    const error = await errorOf(say(startPool(), 'fail please.'))
+    expect(error.code).toBe('synthesis_failed')
+    expect(error.message).not.toContain('does not like')
+  })
+
+  it('refuses silence where there were words', async () => {
+    expect((await errorOf(say(startPool(), 'silent words.'))).code).toBe('synthesis_failed')
+  })
+
+  it('gives up a request whose time runs out while it waits', async () => {
+    const pool = startPool({ workers: 1 })
+    await say(pool, 'Hello.')
+    const first = say(pool, 'slow one. slow two. slow three. slow four. slow five.')
+    const error = await errorOf(say(pool, 'slow last.', { timeoutMs: 60, queueKey: 'other' }))
+    expect(error.code).toBe('synthesis_timeout')
+    expect((await first).length).toBeGreaterThan(0)
+  })
+
+  it('drops a request whose client leaves before its turn', async () => {
+    const pool = startPool({ workers: 1 })
+    await say(pool, 'Hello.')
+    const first = say(pool, 'slow one.')
+    const leaving = new AbortController()
+    const dropped = errorOf(say(pool, 'slow two.', { signal: leaving.signal }))
+    leaving.abort()
+    expect((await dropped).code).toBe('client_gone')
+    await first
+    expect(pool.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
+  })
+
+  it('finishes a request whose client leaves after its turn came', async () => {
+    const pool = startPool({ workers: 1 })
+    await say(pool, 'Hello.')
+    const leaving = new AbortController()
+    const speaking = say(pool, 'slow one. slow two.', { signal: leaving.signal })
+    await Bun.sleep(50)
+    leaving.abort()
+    expect((await speaking).length).toBeGreaterThan(0)
+  })
+
+  it('refuses more requests than it may hold, and says when to come back', async () => {
+    const pool = startPool({ workers: 1, jobsMax: 3 })
+    const held = Array.from({ length: 3 }, () => say(pool, 'slow one.'))
+    const error = await errorOf(say(pool, 'slow one too many.'))
+    expect(error.code).toBe('rate_limited')
+    expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1)
+    await Promise.all(held)
+    expect((await say(pool, 'slow again.')).length).toBeGreaterThan(0)
+  })
+
+  it('leaves no process behind when it is closed', async () => {
+    const pool = startPool({ workers: 2 })
+    await Promise.all([say(pool, 'slow one.'), say(pool, 'slow two.')])
+    const pids = pool.pids()
+    pool.close()
+    await Bun.sleep(200)
+    expect(pids.filter(isRunning)).toEqual([])
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
