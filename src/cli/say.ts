@@ -1,0 +1,79 @@
+/** `sonant say`: text to a file, without a server. */
+import { open, rename, unlink } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import type { AudioFormat } from '../audio/encode/encoder'
+import { limits } from '../config'
+import { createLogger } from '../log'
+import { createPool } from '../speech/pool'
+import { render } from '../speech/render'
+import { readCatalogue } from '../voice/catalogue'
+import { readFlags, UsageError } from './flags'
+import { workerCommand } from './worker-command'
+
+export async function say(args: string[]): Promise<void> {
+  const { values, positionals } = readFlags(
+    args,
+    {
+      output: { type: 'string', short: 'o' },
+      voice: { type: 'string' },
+      speed: { type: 'string' },
+      format: { type: 'string' },
+    },
+    { positionals: 1 },
+  )
+  const text = positionals[0]
+  if (!text?.trim()) throw new UsageError('say needs a text: sonant say "Hello" -o hello.mp3')
+  const format = chooseFormat(values.format, values.output)
+  const output = values.output ?? `speech.${format}`
+  const catalogue = readCatalogue()
+  const voice = values.voice === undefined ? catalogue.voices[0]! : catalogue.find(values.voice)
+  if (!voice) throw new UsageError(`--voice: there is no voice "${values.voice}"; sonant voices lists those there are`)
+  const pool = createPool({
+    command: workerCommand(),
+    workers: availableParallelism(),
+    taskTimeoutMs: limits.taskTimeoutMs,
+    workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
+    jobsMax: 1,
+    log: createLogger('warn'),
+  })
+  const temporary = `${output}.${process.pid}.part`
+  const file = await open(temporary, 'wx')
+  try {
+    const { audioMs } = await render(
+      pool,
+      {
+        text,
+        voice,
+        companionFor: (script) => catalogue.companionFor(voice, script),
+        speed: parseSpeed(values.speed),
+        format,
+        mp3SampleRate: undefined,
+        queueKey: 'say',
+        // A long text takes as long as it takes: somebody is watching.
+        timeoutMs: 3_600_000,
+      },
+      { write: async (bytes, position) => void (await file.write(bytes, 0, bytes.length, position)) },
+    )
+    await file.sync()
+    await rename(temporary, output)
+    console.error(`${output}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
+  } catch (error) {
+    await unlink(temporary)
+    throw error
+  } finally {
+    await file.close()
+    pool.close()
+  }
+}
+
+function chooseFormat(format: string | undefined, output: string | undefined): AudioFormat {
+  const chosen = format ?? /\.(mp3|wav)$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? 'mp3'
+  if (chosen === 'mp3' || chosen === 'wav') return chosen
+  throw new UsageError(`--format: found "${chosen}"; allowed is mp3 or wav`)
+}
+
+function parseSpeed(text: string | undefined): number {
+  const speed = Number(text ?? 1)
+  if (speed >= limits.speedMin && speed <= limits.speedMax) return speed
+  throw new UsageError(`--speed: found "${text}"; allowed is a number from ${limits.speedMin} to ${limits.speedMax}`)
+}

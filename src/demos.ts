@@ -1,0 +1,65 @@
+/** The demos of the catalogue voices: each is rendered once, when first asked for or while nobody needs the workers. */
+import type { Logger } from './log'
+import { renderToStorage } from './speech/render'
+import type { Speaking } from './speak'
+import type { StoredFile } from './storage/storage'
+import { demoName, type CatalogueVoice } from './voice/catalogue'
+
+export type Demos = ReturnType<typeof createDemos>
+
+export function createDemos(speaking: Speaking, log: Logger) {
+  const { catalogue, pool, storage } = speaking
+  const byName = new Map(catalogue.voices.map((voice) => [demoName(voice), voice]))
+  const rendering = new Map<string, Promise<void>>()
+  let stopped = false
+
+  async function render(name: string, voice: CatalogueVoice, queueKey: string | null): Promise<void> {
+    await storage.ensureSpace()
+    await renderToStorage(pool, storage, name, {
+      text: voice.demo,
+      voice,
+      companionFor: (script) => catalogue.companionFor(voice, script),
+      speed: 1,
+      format: 'mp3',
+      mp3SampleRate: speaking.mp3SampleRate,
+      queueKey,
+      timeoutMs: speaking.requestTimeoutMs,
+    })
+  }
+
+  function renderOnce(name: string, voice: CatalogueVoice, queueKey: string | null): Promise<void> {
+    let running = rendering.get(name)
+    if (!running) {
+      running = render(name, voice, queueKey).finally(() => rendering.delete(name))
+      rendering.set(name, running)
+    }
+    return running
+  }
+
+  return {
+    /** The demo file of that name, rendered now if need be; undefined when no voice has such a demo. */
+    async find(name: string): Promise<StoredFile | undefined> {
+      const voice = byName.get(name)
+      const stored = await storage.find(name)
+      if (stored || !voice) return stored
+      await renderOnce(name, voice, 'demos')
+      return storage.find(name)
+    },
+
+    /** Renders what is missing, one after the other, behind everything else. */
+    async renderMissing(): Promise<void> {
+      for (const [name, voice] of byName) {
+        if (stopped) return
+        try {
+          if (!(await storage.find(name))) await renderOnce(name, voice, null)
+        } catch (error) {
+          if (!stopped) log.warn({ voice: voice.id, error: String(error) }, 'demo not rendered')
+        }
+      }
+    },
+
+    stop(): void {
+      stopped = true
+    },
+  }
+}

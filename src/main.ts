@@ -1,0 +1,5 @@
+/** Entry of the executable. */
+export {}
+
+if (process.argv[2] === 'worker') (await import('./speech/worker')).runWorker()
+else await (await import('./cli/main')).runCli(process.argv.slice(2))

@@ -1,0 +1,7 @@
+/** Which program this is. The commit is put in by the build. */
+import manifest from '../package.json'
+
+declare const SONANT_COMMIT: string | undefined
+
+export const version: string = manifest.version
+export const commit: string = typeof SONANT_COMMIT === 'string' ? SONANT_COMMIT : 'development'
