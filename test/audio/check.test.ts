@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test'
-import { findFault } from '../../src/audio/check.ts'
-import { noiseSource, speechLike, tone } from './signals.ts'
+import { findFault } from '../../src/audio/check'
+import { noiseSource, speechLike, tone } from './signals'
 
 const sampleRate = 22_050
 const speech = speechLike({ seconds: 3, sampleRate })

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWavEncoder } from '../../src/audio/encode/wav.ts'
-import { type Pcm, toInt16 } from '../../src/audio/pcm.ts'
+import { createWavEncoder } from '../../src/audio/encode/wav'
+import { type Pcm, toInt16 } from '../../src/audio/pcm'
 
 const folder = mkdtempSync(join(tmpdir(), 'sonant-audio-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'bun:test'
-import { CEILING, loudnessLufs, normalizeLoudness, TARGET_LUFS } from '../../src/audio/loudness.ts'
-import type { Pcm } from '../../src/audio/pcm.ts'
-import { describeWith } from '../tools.ts'
-import { decodeWith, writeWav } from './files.ts'
-import { amplitudeAt, decibels, noiseSource, peak, speechLike, tone } from './signals.ts'
+import { CEILING, loudnessLufs, normalizeLoudness, TARGET_LUFS } from '../../src/audio/loudness'
+import type { Pcm } from '../../src/audio/pcm'
+import { describeWith } from '../tools'
+import { decodeWith, writeWav } from './files'
+import { amplitudeAt, decibels, noiseSource, peak, speechLike, tone } from './signals'
 
 function scale({ samples, sampleRate }: Pcm, gainDb: number): Pcm {
   return { samples: samples.map((value) => value * 10 ** (gainDb / 20)), sampleRate }

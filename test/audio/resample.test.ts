@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test'
-import { resample } from '../../src/audio/resample.ts'
-import { amplitudeAt, decibels, noiseSource, peak, tone } from './signals.ts'
+import { resample } from '../../src/audio/resample'
+import { amplitudeAt, decibels, noiseSource, peak, tone } from './signals'
 
 const PAIRS = [
   [22_050, 44_100],

@@ -1,5 +1,5 @@
 /** Sounds to measure with, the same on every run, and the measurements that several tests share. */
-import type { Pcm } from '../../src/audio/pcm.ts'
+import type { Pcm } from '../../src/audio/pcm'
 
 /** Deterministic values in −1…1 (xorshift32). */
 export function noiseSource(seed: number): () => number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test'
-import { stretch } from '../../src/audio/stretch.ts'
-import { amplitudeAt, decibels, median, noiseSource, peak, pitchAt, speechLike, tone } from './signals.ts'
+import { stretch } from '../../src/audio/stretch'
+import { amplitudeAt, decibels, median, noiseSource, peak, pitchAt, speechLike, tone } from './signals'
 
 const SPEEDS = [0.5, 0.75, 1.5, 2]
 const speech = speechLike({ seconds: 6, sampleRate: 22_050 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test'
-import { trimSilence } from '../../src/audio/trim.ts'
-import { noiseSource, peak, speechLike, tone } from './signals.ts'
+import { trimSilence } from '../../src/audio/trim'
+import { noiseSource, peak, speechLike, tone } from './signals'
 
 const sampleRate = 22_050
 

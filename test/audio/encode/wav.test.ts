@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test'
-import { createWavEncoder } from '../../../src/audio/encode/wav.ts'
+import { createWavEncoder } from '../../../src/audio/encode/wav'
 
 describe('createWavEncoder', () => {
   it('writes the canonical header, byte by byte', () => {

@@ -1,0 +1,24 @@
+/** What the entry scripts share. They run before anything is installed, so they import nothing but Bun and Node. */
+import { join } from 'node:path'
+
+export const root = join(import.meta.dir, '..')
+
+/** Runs a command in the foreground, hands signals on, and ends this process with its exit code if that is not 0. */
+export async function run(command: string[], { cwd = root, env }: { cwd?: string; env?: Record<string, string> } = {}) {
+  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdio: ['inherit', 'inherit', 'inherit'] })
+  const handOn = (signal: NodeJS.Signals) => child.kill(signal)
+  process.on('SIGINT', handOn)
+  process.on('SIGTERM', handOn)
+  const exitCode = await child.exited
+  process.off('SIGINT', handOn)
+  process.off('SIGTERM', handOn)
+  if (exitCode !== 0) process.exit(exitCode)
+}
+
+/** Installs the dependencies exactly as locked; quick when they are there already. */
+export async function install(): Promise<void> {
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'install', '--frozen-lockfile'], { cwd: root })
+  if (exitCode === 0) return
+  console.error(stderr.toString())
+  process.exit(exitCode)
+}

