@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWavEncoder } from '../../src/audio/encode/wav.ts'
-import { durationSeconds, type Pcm, toInt16 } from '../../src/audio/pcm.ts'
-import { type BenchRow, median } from './report.ts'
+import { createWavEncoder } from '../../src/audio/encode/wav'
+import { durationSeconds, type Pcm, toInt16 } from '../../src/audio/pcm'
+import { type BenchRow, median } from './report'
 
 const ROUNDS = 5
 

@@ -1,9 +1,9 @@
 /** MP3 encoding against native LAME. */
-import { createMp3Encoder, mp3BitrateKbps } from '../../src/audio/encode/mp3.ts'
-import { toInt16 } from '../../src/audio/pcm.ts'
-import { speechLike } from '../../test/audio/signals.ts'
-import { compareWithProgram } from './compare.ts'
-import { type BenchRow, printTable } from './report.ts'
+import { createMp3Encoder, mp3BitrateKbps } from '../../src/audio/encode/mp3'
+import { toInt16 } from '../../src/audio/pcm'
+import { speechLike } from '../../test/audio/signals'
+import { compareWithProgram } from './compare'
+import { type BenchRow, printTable } from './report'
 
 export async function benchMp3(): Promise<BenchRow[]> {
   const rows: BenchRow[] = []

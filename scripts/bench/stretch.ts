@@ -1,8 +1,8 @@
 /** Stretching against native `sox tempo -s`. */
-import { stretch } from '../../src/audio/stretch.ts'
-import { speechLike } from '../../test/audio/signals.ts'
-import { compareWithProgram } from './compare.ts'
-import { type BenchRow, printTable } from './report.ts'
+import { stretch } from '../../src/audio/stretch'
+import { speechLike } from '../../test/audio/signals'
+import { compareWithProgram } from './compare'
+import { type BenchRow, printTable } from './report'
 
 export async function benchStretch(): Promise<BenchRow[]> {
   const rows: BenchRow[] = []

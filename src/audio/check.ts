@@ -2,7 +2,7 @@
  * What can be wrong with synthesized speech, found before it counts as made. The bounds are wide: they catch an engine
  * that failed without saying so, not one that speaks badly.
  */
-import { durationSeconds, type Pcm } from './pcm.ts'
+import { durationSeconds, type Pcm } from './pcm'
 
 const LETTER_SECONDS_MIN = 0.012
 const LETTER_SECONDS_MAX = 0.4

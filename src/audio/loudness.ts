@@ -2,7 +2,7 @@
  * Bringing every sentence of every voice to the same loudness. Loudness is ITU-R BS.1770-4 for one channel: K-weighting
  * and then the mean power of the blocks that are speech. Peaks above the ceiling are turned down ahead of time.
  */
-import type { Pcm } from './pcm.ts'
+import type { Pcm } from './pcm'
 
 /** Speech peaks stand 15 to 19 dB above its loudness, so that at this target few need the limiter. */
 export const TARGET_LUFS = -20

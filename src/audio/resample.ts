@@ -2,7 +2,7 @@
  * Changing the sample rate with a windowed sinc, one filter per output phase (Smith, "Digital Audio Resampling",
  * CCRMA). The filter is flat to 0.92 of the lower Nyquist frequency and 110 dB down at it, and has no delay.
  */
-import type { Pcm } from './pcm.ts'
+import type { Pcm } from './pcm'
 
 /** What must pass unchanged, as a share of the lower of the two Nyquist frequencies. */
 const PASSBAND = 0.92

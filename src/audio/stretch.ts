@@ -4,8 +4,8 @@
  * milliseconds to where it fits what is already there. Around bursts (plosives, clicks) the input is let run on
  * instead, as a splice there would double or drop the burst.
  */
-import { raisedCosine } from './fade.ts'
-import type { Pcm } from './pcm.ts'
+import { raisedCosine } from './fade'
+import type { Pcm } from './pcm'
 
 export const SPEED_MIN = 0.25
 export const SPEED_MAX = 4

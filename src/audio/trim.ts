@@ -1,6 +1,6 @@
 /** Cutting the silence before and after the speech, so that pauses are only what the pipeline puts there. */
-import { fadeIn, fadeOut } from './fade.ts'
-import type { Pcm } from './pcm.ts'
+import { fadeIn, fadeOut } from './fade'
+import type { Pcm } from './pcm'
 
 const FRAME_SECONDS = 0.01
 /** A frame is silent below either of these: against the loudest frame, and against full scale. */

@@ -5,9 +5,9 @@
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 // By path, as the package's own `exports` entry for this file misspells it; as a file, so that it is in the executable.
 import wasmPath from '../../../node_modules/wasm-media-encoders/wasm/mp3.wasm' with { type: 'file' }
-import { fromInt16 } from '../pcm.ts'
-import type { Encoder } from './encoder.ts'
-import { createTagWriter, MP3_BITRATES_KBPS, MP3_SAMPLE_RATES } from './mp3-tag.ts'
+import { fromInt16 } from '../pcm'
+import type { Encoder } from './encoder'
+import { createTagWriter, MP3_SAMPLE_RATES } from './mp3-tag'
 
 type LameInstance = WasmMediaEncoder<'audio/mpeg'>
 

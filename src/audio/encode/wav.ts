@@ -1,6 +1,6 @@
 /** WAV: the canonical 44-byte RIFF header (Microsoft/IBM, "Multimedia Programming Interface", 1991) and 16-bit PCM. */
-import { assert } from '../../errors.ts'
-import type { Encoder } from './encoder.ts'
+import { assert } from '../../errors'
+import type { Encoder } from './encoder'
 
 const HEAD_BYTES = 44
 const SAMPLE_BYTES = 2
