@@ -9,6 +9,8 @@ const LETTER_SECONDS_MAX = 0.4
 /** One Han character, kana or hangul block is a syllable, and a number or a sign may be several. */
 const SYLLABLE_SECONDS_MAX = 1
 const SYLLABIC_LANGUAGES = new Set(['zh', 'cmn', 'yue', 'ja', 'ko'])
+/** A letter of a script that nobody reads is named: "Tibetan letter so and so". BCP 47 says `und` of its language. */
+const NAMED_LETTER_SECONDS_MAX = 4
 /** Pauses around and inside, whatever the letters. */
 const SLACK_SECONDS = 2
 const PEAK_DBFS_MIN = -50
@@ -20,7 +22,7 @@ const CLIPPED_RUN_SECONDS = 0.002
 const CLIPPED_SHARE_MAX = 0.02
 
 /** `letters`: letters and digits in the text spoken. `language`: BCP 47, for the length of a letter. */
-export type Expected = { readonly letters: number; readonly language?: string }
+export type Expected = { readonly letters: number; readonly language: string }
 
 /** What is wrong with `pcm` as speech of so many letters, for a log line; null when nothing is. */
 export function findFault(pcm: Pcm, { letters, language }: Expected): string | null {
@@ -34,8 +36,7 @@ export function findFault(pcm: Pcm, { letters, language }: Expected): string | n
   }
 
   const seconds = durationSeconds(pcm)
-  const syllabic = SYLLABIC_LANGUAGES.has((language ?? '').split('-')[0]!.toLowerCase())
-  const secondsMax = letters * (syllabic ? SYLLABLE_SECONDS_MAX : LETTER_SECONDS_MAX) + SLACK_SECONDS
+  const secondsMax = letters * letterSecondsMax(language) + SLACK_SECONDS
   if (seconds < letters * LETTER_SECONDS_MIN) return `${seconds.toFixed(3)} s are too short for ${letters} letters`
   if (seconds > secondsMax) return `${seconds.toFixed(3)} s are too long for ${letters} letters`
 
@@ -43,6 +44,12 @@ export function findFault(pcm: Pcm, { letters, language }: Expected): string | n
   const share = clipped / samples.length
   if (share > CLIPPED_SHARE_MAX) return `${(share * 100).toFixed(1)} % of the samples clipped`
   return null
+}
+
+function letterSecondsMax(language: string): number {
+  const base = language.split('-')[0]!.toLowerCase()
+  if (base === 'und') return NAMED_LETTER_SECONDS_MAX
+  return SYLLABIC_LANGUAGES.has(base) ? SYLLABLE_SECONDS_MAX : LETTER_SECONDS_MAX
 }
 
 function measure(samples: Float32Array) {

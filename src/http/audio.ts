@@ -39,7 +39,7 @@ function respond(request: Request, name: string, file: StoredFile): Response {
   const { start, end } = single ?? { start: 0, end: file.sizeBytes - 1 }
   if (single) headers.set('content-range', `bytes ${start}-${end}/${file.sizeBytes}`)
   headers.set('content-length', String(end - start + 1))
-  const body = request.method === 'HEAD' ? null : Bun.file(file.path).slice(start, end + 1, file.contentType)
+  const body = Bun.file(file.path).slice(start, end + 1, file.contentType)
   return new Response(body, { status: single ? 206 : 200, headers })
 }
 

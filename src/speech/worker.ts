@@ -82,7 +82,7 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
 
   async function speak(task: SynthesizeTask): Promise<Pcm> {
     const raw = await (await engine(task.voice.engine)).synthesize(task.voice, task.text)
-    const fault = findFault(raw, { letters: task.letters })
+    const fault = findFault(raw, { letters: task.letters, language: task.voice.language })
     if (fault) throw new Error(fault)
     return normalizeLoudness(trimSilence(raw))
   }

@@ -17,7 +17,7 @@ export async function loadEspeak(): Promise<SpeechEngine> {
   const espeak = await initialize({ getPreloadedPackage: () => files.buffer, print() {}, printErr() {} })
   files.watch(espeak.FS)
   await files.fill(/\/(lang|voices)\/|\/(phontab|phonindex|phondata|intonations)$/)
-  const worker = new espeak.eSpeakNGWorker()
+  const worker = atFixedTime(() => new espeak.eSpeakNGWorker())
   const sampleRate = worker.get_samplerate()
 
   function speak(voice: VoiceSpec, text: string): Pcm {
@@ -40,8 +40,8 @@ export async function loadEspeak(): Promise<SpeechEngine> {
 
   // The glue keeps the address and size of its text buffer outside the heap. One text longer than any to come makes
   // that buffer final before the snapshot; otherwise a restore would leave it pointing into freed memory.
-  worker.synthesize(' a'.repeat(33_000), () => true)
-  worker.synthesize('a', () => true)
+  atFixedTime(() => worker.synthesize(' a'.repeat(33_000), () => true))
+  atFixedTime(() => worker.synthesize('a', () => true))
   await files.fillOpened()
   const heap = snapshotHeap(espeak)
 
@@ -53,6 +53,17 @@ export async function loadEspeak(): Promise<SpeechEngine> {
         if (!(await files.fillOpened())) return pcm
       }
     },
+  }
+}
+
+/** eSpeak NG seeds its noise with the time of day when it starts; every instance gets the same one. */
+function atFixedTime<T>(work: () => T): T {
+  const now = Date.now
+  Date.now = () => 0
+  try {
+    return work()
+  } finally {
+    Date.now = now
   }
 }
 

@@ -1,0 +1,63 @@
+/** Measures of speech that the tests judge by. */
+import { loudnessLufs } from '../src/audio/loudness'
+import { fromInt16, type Pcm } from '../src/audio/pcm'
+import { median, pitchAt } from './audio/signals'
+
+/** Reads our own WAV: the canonical header, 16-bit mono. Throws when it is anything else. */
+export function readWav(bytes: Uint8Array): Pcm {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
+  const frames = view.getUint32(40, true) / 2
+  const sound =
+    text(0) === 'RIFF' &&
+    text(8) === 'WAVE' &&
+    text(12) === 'fmt ' &&
+    view.getUint16(20, true) === 1 &&
+    view.getUint16(22, true) === 1 &&
+    view.getUint16(34, true) === 16 &&
+    text(36) === 'data' &&
+    view.getUint32(4, true) === bytes.length - 8 &&
+    44 + frames * 2 === bytes.length
+  if (!sound) throw new Error('not a canonical 16-bit mono WAV')
+  const samples = new Int16Array(frames)
+  for (let i = 0; i < frames; i++) samples[i] = view.getInt16(44 + i * 2, true)
+  return { samples: fromInt16(samples), sampleRate: view.getUint32(24, true) }
+}
+
+/** Fundamental frequency of the voiced frames, Hz, one value every 20 ms. */
+export function pitches(pcm: Pcm): number[] {
+  const found: number[] = []
+  for (let at = 0; at < pcm.samples.length / pcm.sampleRate - 0.06; at += 0.02) {
+    const hz = pitchAt(pcm, at)
+    if (hz !== null) found.push(hz)
+  }
+  return found
+}
+
+export const medianPitchHz = (pcm: Pcm) => median(pitches(pcm))
+
+/**
+ * The median ratio of the fundamental frequencies of two renderings of one text, the second at `speed`, taken at
+ * moments that correspond. (Medians taken apart would compare different frames: faster speech has fewer steady ones.)
+ */
+export function pitchRatio(normal: Pcm, changed: Pcm, speed: number): number {
+  const ratios: number[] = []
+  for (let at = 0; at < normal.samples.length / normal.sampleRate - 0.06; at += 0.01) {
+    // Both windows have the same middle.
+    const [before, after] = [pitchAt(normal, at), pitchAt(changed, Math.max(0, (at + 0.02) / speed - 0.02))]
+    if (before !== null && after !== null) ratios.push(after / before)
+  }
+  if (ratios.length < 30) throw new Error(`only ${ratios.length} voiced moments`)
+  return median(ratios)
+}
+
+/** From the 5th to the 95th percentile of the fundamental frequency, in semitones. */
+export function pitchSpanSemitones(pcm: Pcm): number {
+  const sorted = pitches(pcm).sort((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))]!
+  return 12 * Math.log2(at(0.95) / at(0.05))
+}
+
+export const peakOf = (pcm: Pcm) => pcm.samples.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+
+export { loudnessLufs }

@@ -1,0 +1,63 @@
+/** The engines themselves, in this process. */
+import { describe, expect, it } from 'bun:test'
+import { loadEngine, type EngineName, type VoiceSpec } from '../../src/speech/engine'
+import { readCatalogue } from '../../src/voice/catalogue'
+
+const voice = (engine: EngineName, name: string, language: string): VoiceSpec => {
+  return { id: name, engine, language, sampleRate: 22_050, settings: { voice: name } }
+}
+
+/** Texts that have shown state leaking from one call into the next. */
+const history: [EngineName, string, string, string][] = [
+  ['espeak', 'en-us+f3', 'en-US', 'Hello 8'],
+  ['espeak', 'cmn+f3', 'zh-CN', 'Hello 0. Das ist ein Satz. 今天天气很好。'],
+  ['espeak', 'ru+f3', 'ru-RU', 'Hello 12. Das ist ein Satz. 今天天气很好。'],
+  ['espeak', 'de', 'de-DE', '<speak><voice xml:lang="fr">Guten Tag</voice> <prosody rate="x-fast">schnell</prosody>'],
+  ['espeak', 'cmn', 'zh-CN', '我用iPhone打了三个call'],
+  ['espeak', 'fr', 'fr-FR', `${'Bonjour tout le monde. '.repeat(80)}`],
+  ['flite', 'rms', 'en-US', 'Hello there.'],
+  ['flite', 'slt', 'en-US', '--help -voice rms'],
+]
+
+const hashOf = ({ samples }: { samples: Float32Array }) => Bun.hash(samples)
+
+describe('the engines', () => {
+  it('give the same samples whatever they spoke before, in every instance', async () => {
+    const [one, other] = [
+      { espeak: await loadEngine('espeak'), flite: await loadEngine('flite') },
+      { espeak: await loadEngine('espeak'), flite: await loadEngine('flite') },
+    ]
+    const forwards: (number | bigint)[] = []
+    for (const [engine, name, language, text] of history)
+      forwards.push(hashOf(await one[engine].synthesize(voice(engine, name, language), text)))
+    for (let round = 0; round < 3; round++)
+      for (const [i, [engine, name, language, text]] of [...history.entries()].reverse()) {
+        const again = hashOf(await (round % 2 ? one : other)[engine].synthesize(voice(engine, name, language), text))
+        expect([i, again]).toEqual([i, forwards[i]!])
+      }
+  })
+
+  it('speak what looks like markup or flags as text', async () => {
+    const espeak = await loadEngine('espeak')
+    const spoken = await espeak.synthesize(voice('espeak', 'en-us', 'en-US'), '<break time="3600s"/> hello')
+    expect(spoken.samples.length / spoken.sampleRate).toBeWithin(1, 20)
+    const flite = await loadEngine('flite')
+    const dashes = await flite.synthesize(voice('flite', 'rms', 'en-US'), '--version')
+    expect(dashes.samples.length / dashes.sampleRate).toBeWithin(0.3, 3)
+  })
+
+  it('refuse a voice that they do not have', async () => {
+    const espeak = await loadEngine('espeak')
+    expect(espeak.synthesize(voice('espeak', 'nonsense', 'xx'), 'hello')).rejects.toThrow('no voice')
+  })
+
+  it('have every voice of the catalogue, at the sample rate it says', async () => {
+    const catalogue = readCatalogue()
+    const engines = { espeak: await loadEngine('espeak'), flite: await loadEngine('flite') }
+    for (const entry of catalogue.voices) {
+      const { samples, sampleRate } = await engines[entry.engine].synthesize(entry, entry.demo.slice(0, 20))
+      expect([entry.id, sampleRate]).toEqual([entry.id, entry.sampleRate])
+      expect(samples.length / sampleRate).toBeGreaterThan(0.3)
+    }
+  })
+})

@@ -1,0 +1,98 @@
+/**
+ * Intelligibility: how many words an independent recogniser (CMU pocketsphinx with Debian's en-us model) gets wrong.
+ * It was trained on people, so compare values rather than read one alone.
+ */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const model = '/usr/share/pocketsphinx/model/en-us'
+
+export const canRecognize = Boolean(Bun.which('pocketsphinx_batch') && Bun.which('sox') && existsSync(model))
+
+/** Everyday sentences of our own; no digits, so that what is said is what is written. */
+export const sentences = [
+  'The weather will be warm and sunny for the rest of the week.',
+  'Please leave your keys on the table before you go.',
+  'She opened the window because the room was too hot.',
+  'We are going to visit my brother in the city next month.',
+  'The children played in the garden until it was dark.',
+  'I would like a cup of coffee and a piece of cake.',
+  'The train to the airport leaves from the second platform.',
+  'He has worked for the same company for twenty years.',
+  'Can you tell me how to get to the nearest bank?',
+  'The book on the shelf belongs to my grandmother.',
+  'They decided to build a new house near the river.',
+  'Our teacher asked us to read the first chapter at home.',
+  'It was raining so hard that we stayed inside all day.',
+  'The doctor said that he should drink more water.',
+  'My sister bought a red dress for the wedding.',
+  'The police are looking for two men in a white car.',
+  'You can find the answer on the last page of the report.',
+  'The company will open three new offices in the spring.',
+  'After dinner we took a long walk along the beach.',
+  'The government has promised to lower the price of food.',
+  'Most people think that the meeting was a great success.',
+  'The old man told us a story about the war.',
+  'There is not enough time to finish the work today.',
+  'Good morning, and thank you for calling our office.',
+]
+
+export type WordErrors = { errors: number; words: number; percent: number }
+
+/** Recognises `wavs`, one per sentence of `said`, and counts substitutions, insertions and deletions. */
+export async function countWordErrors(wavs: Uint8Array[], said: string[]): Promise<WordErrors> {
+  const work = await mkdtemp(join(tmpdir(), 'sonant-words-'))
+  try {
+    const names = wavs.map((_, i) => `s${String(i).padStart(3, '0')}`)
+    for (const [i, name] of names.entries()) {
+      const source = join(work, `${name}.source.wav`)
+      await Bun.write(source, wavs[i]!)
+      // What the model was trained on: 16 kHz, and a little silence around.
+      run(['sox', source, '-r', '16000', join(work, `${name}.wav`), 'gain', '-n', '-3', 'pad', '0.2', '0.3'])
+    }
+    await Bun.write(join(work, 'list'), `${names.join('\n')}\n`)
+    run([
+      ...['pocketsphinx_batch', '-adcin', 'yes', '-adchdr', '44', '-remove_noise', 'no'],
+      ...['-cepdir', work, '-cepext', '.wav', '-ctl', join(work, 'list'), '-hyp', join(work, 'heard')],
+      ...['-hmm', `${model}/en-us`, '-lm', `${model}/en-us.lm.bin`, '-dict', `${model}/cmudict-en-us.dict`],
+    ])
+    const heard = (await Bun.file(join(work, 'heard')).text()).split('\n')
+    let errors = 0
+    let words = 0
+    for (const [i, sentence] of said.entries()) {
+      const reference = toWords(sentence)
+      errors += editDistance(reference, toWords((heard[i] ?? '').replace(/\([^()]*\)\s*$/, '').replace(/\(\d+\)/g, '')))
+      words += reference.length
+    }
+    return { errors, words, percent: (100 * errors) / words }
+  } finally {
+    await rm(work, { recursive: true })
+  }
+}
+
+function toWords(sentence: string): string[] {
+  return sentence
+    .toLowerCase()
+    .replace(/[^a-z' ]/g, ' ')
+    .split(/\s+/)
+    .filter(Boolean)
+}
+
+/** Levenshtein distance in words. */
+function editDistance(said: string[], heard: string[]): number {
+  let row = Array.from({ length: heard.length + 1 }, (_, j) => j)
+  for (const [i, word] of said.entries()) {
+    const next = [i + 1]
+    for (const [j, other] of heard.entries())
+      next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (word === other ? 0 : 1)))
+    row = next
+  }
+  return row[heard.length]!
+}
+
+function run(command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(command, { stdout: 'ignore' })
+  if (exitCode !== 0) throw new Error(`${command[0]} ended with ${exitCode}: ${stderr.toString().slice(-400)}`)
+}
