@@ -11,6 +11,8 @@ const SYLLABLE_SECONDS_MAX = 1
 const SYLLABIC_LANGUAGES = new Set(['zh', 'cmn', 'yue', 'ja', 'ko'])
 /** A letter of a script that nobody reads is named: "Tibetan letter so and so". BCP 47 says `und` of its language. */
 const NAMED_LETTER_SECONDS_MAX = 4
+/** The name of a sign or an emoji, or a digit that is read as a long word. */
+const SYMBOL_SECONDS_MAX = 3
 /** Pauses around and inside, whatever the letters. */
 const SLACK_SECONDS = 2
 const PEAK_DBFS_MIN = -50
@@ -21,11 +23,17 @@ const CLIPPED_RUN_SECONDS = 0.002
 /** Shorter runs are let pass up to this share of all samples. */
 const CLIPPED_SHARE_MAX = 0.02
 
-/** `letters`: letters and digits in the text spoken. `language`: BCP 47, for the length of a letter. */
-export type Expected = { readonly letters: number; readonly language: string }
+export type Expected = {
+  /** Letters and digits in the text spoken; with none, silence is right. */
+  readonly letters: number
+  /** Signs that may be spoken as words, or not at all. */
+  readonly symbols?: number
+  /** BCP 47, for the length of a letter. */
+  readonly language: string
+}
 
 /** What is wrong with `pcm` as speech of so many letters, for a log line; null when nothing is. */
-export function findFault(pcm: Pcm, { letters, language }: Expected): string | null {
+export function findFault(pcm: Pcm, { letters, symbols = 0, language }: Expected): string | null {
   const { samples, sampleRate } = pcm
   if (samples.length === 0) return letters > 0 ? `no samples for ${letters} letters` : null
 
@@ -36,7 +44,7 @@ export function findFault(pcm: Pcm, { letters, language }: Expected): string | n
   }
 
   const seconds = durationSeconds(pcm)
-  const secondsMax = letters * letterSecondsMax(language) + SLACK_SECONDS
+  const secondsMax = letters * letterSecondsMax(language) + symbols * SYMBOL_SECONDS_MAX + SLACK_SECONDS
   if (seconds < letters * LETTER_SECONDS_MIN) return `${seconds.toFixed(3)} s are too short for ${letters} letters`
   if (seconds > secondsMax) return `${seconds.toFixed(3)} s are too long for ${letters} letters`
 

@@ -7,10 +7,11 @@ export const portionFramesMax = 1 << 18
 export type SynthesizeTask = {
   readonly kind: 'synthesize'
   readonly voice: VoiceSpec
-  /** The normalized reading. */
+  /** The normalized reading; with an empty one the answer is the pause alone. */
   readonly text: string
-  /** Letters and digits in `text`; with 0 the answer is the pause alone. */
+  /** Letters and digits in `text`, and signs that may be spoken; the length of the sound is judged by them. */
   readonly letters: number
+  readonly symbols: number
   /** Of the answer, Hz. */
   readonly sampleRate: number
   readonly speed: number

@@ -115,13 +115,14 @@ async function speakAll(
   const submit = () => {
     const utterance = utterances[next++]
     if (!utterance) return
-    const { text, letters, pauseMs } = utterance
+    const { text, letters, symbols, pauseMs } = utterance
     const voice = speakers.get(utterance.speakerId)!
     const sound = job.synthesize({
       kind: 'synthesize',
       voice,
       text,
       letters,
+      symbols,
       pauseMs,
       sampleRate,
       speed: request.speed,

@@ -71,7 +71,7 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
 
   async function synthesize(task: SynthesizeTask): Promise<Int16Array> {
     const pauseFrames = Math.round((task.pauseMs / 1000 / task.speed) * task.sampleRate)
-    if (task.letters === 0) return new Int16Array(pauseFrames)
+    if (task.text === '') return new Int16Array(pauseFrames)
     const spoken = await stage('synthesize', async () => speak(task))
     const timed = await stage('stretch', () => (task.speed === 1 ? spoken : stretch(spoken, task.speed)))
     const output = await stage('resample', () => resample(timed, task.sampleRate))
@@ -82,7 +82,7 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
 
   async function speak(task: SynthesizeTask): Promise<Pcm> {
     const raw = await (await engine(task.voice.engine)).synthesize(task.voice, task.text)
-    const fault = findFault(raw, { letters: task.letters, language: task.voice.language })
+    const fault = findFault(raw, { letters: task.letters, symbols: task.symbols, language: task.voice.language })
     if (fault) throw new Error(fault)
     return normalizeLoudness(trimSilence(raw))
   }

@@ -14,21 +14,30 @@ export function normalize(text: string, language: string): string {
   return normalizeOther(text)
 }
 
-/** How much of a reading is heard. eSpeak NG also names symbols and emoji in its own languages. */
-export function pronouncedLetters(reading: string, language: string): number {
-  const base = baseLanguage(language)
-  const heard =
-    base === 'en' || base === 'zh' || base === 'cmn'
-      ? /[\p{L}\p{N}]/gu
-      : /[\p{L}\p{N}\p{Sc}\p{Sm}%&@#§°©®™]|\p{Extended_Pictographic}|\p{RI}/gu
-  return reading.match(heard)?.length ?? 0
+/** What is to be heard of a reading. */
+export type Pronounced = {
+  /** Letters and digits: they are always heard. */
+  letters: number
+  /** Signs, emoji and digits that eSpeak NG may put into words of its own, or know no name for. */
+  symbols: number
 }
 
-/** Web addresses without their scheme, endless digits in groups, the full-width yen sign as the one eSpeak NG knows. */
+export function countPronounced(reading: string, language: string): Pronounced {
+  const count = (pattern: RegExp) => reading.match(pattern)?.length ?? 0
+  const base = baseLanguage(language)
+  const inWords = base === 'en' || base === 'zh' || base === 'cmn'
+  return {
+    letters: count(/[\p{L}\p{N}]/gu),
+    symbols: inWords ? 0 : count(/[\p{N}\p{Sc}\p{Sm}%&@#§°©®™]|\p{Extended_Pictographic}|\p{RI}/gu),
+  }
+}
+
+/** Web addresses without their scheme, endless digits in groups, emoji without skin tones, whose names eSpeak NG lacks, the full-width yen sign as the one eSpeak NG knows. */
 function normalizeOther(text: string): string {
   return text
     .replace(/\bhttps?:\/\/(?=\S)/gi, '')
     .replace(/\d{21,}/g, (digits) => digits.replace(/\d{1,4}/g, (group) => `${[...group].join(' ')}, `))
+    .replace(/[\u{1F3FB}-\u{1F3FF}\uFE0F]/gu, ' ')
     .replaceAll('￥', '¥')
     .replaceAll('→', ', ')
     .replace(/\s+/g, ' ')

@@ -12,7 +12,7 @@
  */
 import { cleanText } from './clean'
 import { cutReading, innerPauseMs } from './cut'
-import { normalize, pronouncedLetters } from './normalize'
+import { countPronounced, normalize, type Pronounced } from './normalize'
 import { routeSentence } from './route'
 import type { Script } from './script'
 import { type SentenceEnd, splitSentences } from './sentences'
@@ -20,14 +20,12 @@ import { type SentenceEnd, splitSentences } from './sentences'
 /** `language`: BCP 47. `charactersMax`: what its engine takes in one call. */
 export type Speaker = { id: string; language: string; charactersMax: number }
 
-export type Utterance = {
+export type Utterance = Pronounced & {
   speakerId: string
-  /** The normalized reading: what the engine gets. Empty when there is nothing to pronounce. */
+  /** The normalized reading: what the engine gets. Empty when there is nothing to pronounce: a silence of `pauseMs`. */
   text: string
   /** BCP 47, of the speaker. */
   language: string
-  /** Letters, digits and Han pronounced in `text`; 0: this utterance is a silence of `pauseMs`. */
-  letters: number
   /** Silence after it, at speed 1. */
   pauseMs: number
 }
@@ -56,14 +54,14 @@ export function planUtterances(text: string, main: Speaker, companionFor: (scrip
         speakerId: speaker.id,
         text: piece,
         language: speaker.language,
-        letters: pronouncedLetters(piece, speaker.language),
+        ...countPronounced(piece, speaker.language),
         pauseMs: last ? pauseMs : innerPauseMs(piece),
       })
     })
   }
   const final = utterances.at(-1)
   if (final === undefined) {
-    return [{ speakerId: main.id, text: '', language: main.language, letters: 0, pauseMs: silenceMs }]
+    return [{ speakerId: main.id, text: '', language: main.language, letters: 0, symbols: 0, pauseMs: silenceMs }]
   }
   final.pauseMs = 0
   return utterances
@@ -84,6 +82,6 @@ export function planParts(text: string, main: Speaker, companionFor: (script: Sc
 /** A piece with nothing to pronounce only lengthens the pause before it. */
 function addUtterance(utterances: Utterance[], utterance: Utterance): void {
   const previous = utterances.at(-1)
-  if (utterance.letters > 0) utterances.push(utterance)
+  if (utterance.letters + utterance.symbols > 0) utterances.push(utterance)
   else if (previous !== undefined) previous.pauseMs = Math.max(previous.pauseMs, utterance.pauseMs)
 }

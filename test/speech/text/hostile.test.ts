@@ -200,7 +200,7 @@ describe('hostile text', () => {
         expect(utterances.length).toBeGreaterThan(0)
         for (const utterance of utterances) {
           expect(utterance.text.length).toBeLessThanOrEqual(300)
-          expect(utterance.letters > 0 || utterances.length === 1).toBe(true)
+          expect(utterance.letters + utterance.symbols > 0 || utterances.length === 1).toBe(true)
           expect(utterance.text).not.toMatch(/[\0-\x1F\uFFFD]|\p{Cs}|\[\[/u)
           if (utterance.language === 'en-US') expect(utterance.text).toMatch(/^[A-Za-z .,;:?!'"-]*$/)
           if (utterance.language === 'zh-CN') expect(utterance.text).not.toMatch(/\d/)

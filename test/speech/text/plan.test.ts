@@ -78,13 +78,13 @@ describe('planUtterances', () => {
     'plans one silence for %p',
     (text) => {
       expect(planUtterances(text, english, companionFor)).toEqual([
-        { speakerId: 'english', text: '', language: 'en-US', letters: 0, pauseMs: 300 },
+        { speakerId: 'english', text: '', language: 'en-US', letters: 0, symbols: 0, pauseMs: 300 },
       ])
     },
   )
   it('counts the letters that are heard', () => {
     expect(planUtterances('Hi, 5!', english, companionFor)[0]!.letters).toBe(6)
-    expect(planUtterances('😀', german, companionFor)[0]!.letters).toBe(1)
+    expect(planUtterances('😀', german, companionFor)[0]).toMatchObject({ letters: 0, symbols: 1 })
   })
   it('gives no utterance to marks around another script', () => {
     for (const { letters } of planUtterances('“你好” — (hello) … “再见”!', english, companionFor)) {

@@ -1,0 +1,124 @@
+/** Texts that have broken speech services: a sound or a clear error, never a hang, a crash, growth, or foreign audio. */
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { durationSeconds } from '../../src/audio/pcm'
+import { peakOf, readWav } from '../sound'
+import { startSonant, stopAndRemove, type Sonant } from './sonant'
+
+let sonant: Sonant
+beforeAll(async () => {
+  sonant = await startSonant()
+})
+afterAll(() => stopAndRemove(sonant))
+
+const fill = (piece: string) => {
+  const characters = [...piece.repeat(Math.ceil(2000 / [...piece].length))]
+  return characters.slice(0, 2000).join('')
+}
+
+/** Whether something in the text is to be heard. */
+type Kind = [name: string, text: string, audible: boolean]
+const kinds: Kind[] = [
+  ['2000 × a', 'a'.repeat(2000), true],
+  ['2000 digits', '7'.repeat(2000), true],
+  ['2000 × !', '!'.repeat(2000), false],
+  ['2000 full stops', '.'.repeat(2000), false],
+  ['mixed punctuation', fill('!?.,;:'), false],
+  ['[[', fill('['), false],
+  ['eSpeak phoneme brackets', 'Say [[h@l@U]] now', true],
+  ['backslashes', fill('\\'), false],
+  ['ampersands', fill('&'), false],
+  ['one emoji', '😀', true],
+  ['2000 emoji', fill('😀'), true],
+  ['a family', '👨‍👩‍👧‍👦'.repeat(20), true],
+  ['flags', '🇩🇪🇨🇳🇺🇸'.repeat(30), false],
+  ['skin tones', '👍🏽👍🏿'.repeat(30), true],
+  ['half a flag', 'x 🇩', true],
+  ['keycaps', '1️⃣2️⃣#️⃣', true],
+  ['right to left', 'שלום עולם, مرحبا بالعالم', true],
+  ['bidirectional overrides', 'abc \u202Edef\u202C ghi \u2066jkl\u2069', true],
+  ['combining marks', `Z${'\u0300\u0301\u0302\u0303'.repeat(200)}algo`, true],
+  ['only combining marks', '\u0301'.repeat(2000), false],
+  ['control characters', Array.from({ length: 32 }, (_, i) => `a${String.fromCharCode(i)}`).join(''), true],
+  ['null bytes', 'one\u0000two\u0000three', true],
+  ['only null bytes', '\u0000'.repeat(50), false],
+  ['delete and C1 controls', 'a\u007f\u0080\u009fb', true],
+  ['zero-width characters', 'inv\u200bis\u200cib\u200dle\ufeff text', true],
+  ['soft hyphens', 'soft\u00adhy\u00adphen', true],
+  ['noncharacters', 'a\uffff\ufffe\u{1fffe}b', true],
+  ['private use', '\ue000\uf8ff hello', true],
+  ['tag characters', `hello${String.fromCodePoint(0xe0041, 0xe0042)}`, true],
+  ['replacement characters', '\ufffd\ufffd hello', true],
+  ['SSML', '<speak><break time="3600s"/><prosody rate="x-slow">slow</prosody></speak>', true],
+  ['SSML that reads a file', '<audio src="/etc/passwd"/> hello', true],
+  ['SSML that changes the voice', '<voice xml:lang="de">Guten Tag</voice>', true],
+  ['broken XML', '<a><b></a> & &nope; &#0; <![CDATA[x]]> hello', true],
+  ['HTML with a script', '<script>alert(1)</script><b>bold</b>', true],
+  ['a shell command', '$(rm -rf /); `id` | cat && echo "hi"', true],
+  ['what looks like flags', '--voice slt -o /tmp/x -t hello', true],
+  ['SQL', "'; DROP TABLE accounts; --", true],
+  ['JSON', '{"text":"hello","n":[1,2,3]}', true],
+  ['a format string', '%s %n %d %x', true],
+  ['a path', '../../../etc/passwd', true],
+  ['a long URL', `https://example.com/${'path/'.repeat(100)}?q=${'x'.repeat(200)}`, true],
+  ['spaces around one letter', `${' '.repeat(99)}a${' '.repeat(1900)}`, true],
+  ['2000 lines', fill('a\n'), true],
+  ['exotic spaces', 'a\u00a0b\u2003c\u3000d\u2028e\u2029f', true],
+  ['a word without end', fill('Donaudampfschifffahrt'), true],
+  ['alternating scripts', fill('好a'), true],
+  ['six scripts', fill('hello 你好 привет γειά مرحبا नमस्ते '), true],
+  ['Thai without spaces', fill('สวัสดีชาวโลก'), true],
+  ['hieroglyphs', '𓀀𓀁𓀂', true],
+  ['mathematical letters', '𝓗𝓮𝓵𝓵𝓸 𝔴𝔬𝔯𝔩𝔡', true],
+  ['full-width letters', 'Ｈｅｌｌｏ　ｗｏｒｌｄ', true],
+  ['a number with 400 digits', `It is ${'1234567890'.repeat(40)} now`, true],
+  ['numbers with commas', fill('1,'), true],
+  ['decimals', fill('1.'), true],
+  ['dates', fill('1/2/2024 '), true],
+  ['money', fill('$1,000,000.99 '), true],
+  ['all capitals', fill('HELLO WORLD '), true],
+  ['quotes', fill('"\'“”‘’«»「」'), false],
+  ['dashes', fill('-–—'), false],
+]
+
+/** The first voice gets the texts whole; for the others their beginnings do. */
+const readings = [
+  ['en-ross', 2000],
+  ['zh-mei', 300],
+  ['de-karl', 300],
+] as const
+
+describe('hostile text', () => {
+  it('has at least 40 kinds', () => expect(kinds.length).toBeGreaterThanOrEqual(40))
+
+  for (const [voice_id, charactersMax] of readings)
+    it.each(kinds)(
+      `is spoken, or is a silence where nothing is to be said (${voice_id}): %s`,
+      async (_name, whole, audible) => {
+        const text = [...whole].slice(0, charactersMax).join('')
+        const response = await sonant.request('/api/v1/tts', { body: { text, voice_id, format: 'wav', speed: 2 } })
+        const answer = (await response.json()) as { url: string; units: number }
+        expect([response.status, answer]).toEqual([200, expect.anything()])
+        expect(answer.units).toBe([...text].length)
+        const pcm = readWav(await (await fetch(answer.url)).bytes())
+        expect(durationSeconds(pcm)).toBeLessThan(2000)
+        expect(peakOf(pcm)).toBeLessThan(0.98)
+        if (audible) expect(peakOf(pcm)).toBeGreaterThan(0.1)
+      },
+    )
+
+  it('leaves the next ordinary text as it was', async () => {
+    const fresh = await startSonant()
+    for (const [voice_id] of readings) {
+      const [after, before] = [
+        await sonant.speak({ text: 'All is well, 一切都好.', voice_id }),
+        await fresh.speak({ text: 'All is well, 一切都好.', voice_id }),
+      ]
+      expect(Bun.hash(after.audio)).toBe(Bun.hash(before.audio))
+    }
+    await stopAndRemove(fresh)
+  })
+
+  it('does not bring down a worker', () => {
+    expect(sonant.log()).not.toContain('worker lost')
+  })
+})
