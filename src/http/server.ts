@@ -14,7 +14,9 @@ export type HttpServer = ReturnType<typeof createHttpServer>
 
 export function createHttpServer(context: HttpContext) {
   const { log, isStopping } = context
-  return new Elysia({ serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout: limits.idleConnectionSeconds } })
+  const { idleConnectionSeconds: idleTimeout } = limits
+  // Without `reusePort: false` a second server on the same port would silently take half of the requests.
+  return new Elysia({ serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false } })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestIdOf(request)
       if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })

@@ -1,0 +1,120 @@
+/** The verbs of the compiled executable. */
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { durationSeconds } from '../../src/audio/pcm'
+import { readWav } from '../sound'
+import { executable, runSonant, startIn } from './sonant'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sonant-cli-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+const run = (...args: string[]) => runSonant(args, { cwd: directory })
+
+describe('sonant say', () => {
+  it('writes an mp3', async () => {
+    const { exitCode, stdout, stderr } = run('say', 'Hello', '-o', 'hello.mp3')
+    expect([exitCode, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^hello\.mp3: 0\.\d s, voice en-ross\n$/)])
+    expect(Bun.file(join(directory, 'hello.mp3')).size).toBeGreaterThan(2000)
+  })
+
+  it('takes voice, speed and format', async () => {
+    run('say', '你好，世界。', '-o', 'normal.wav', '--voice', 'zh-jun')
+    run('say', '你好，世界。', '-o', 'fast', '--voice', 'zh-jun', '--speed', '2', '--format', 'wav')
+    const [normal, fast] = await Promise.all(
+      ['normal.wav', 'fast'].map(async (name) => readWav(await Bun.file(join(directory, name)).bytes())),
+    )
+    expect((2 * durationSeconds(fast!)) / durationSeconds(normal!)).toBeWithin(0.99, 1.01)
+  })
+
+  const mistakes: [string[], string][] = [
+    [['say'], 'needs a text'],
+    [['say', '  '], 'needs a text'],
+    [['say', 'Hi', '--voice', 'nobody'], 'nobody'],
+    [['say', 'Hi', '--speed', '3'], '0.5 to 2'],
+    [['say', 'Hi', '--speed', 'fast'], '"fast"'],
+    [['say', 'Hi', '--format', 'ogg'], 'mp3 or wav'],
+    [['say', 'Hi', '--colour', 'red'], '--colour'],
+    [['say', 'Hi', 'there'], '"there"'],
+    [['serve', '--port', '99999'], 'whole number from 0 to 65535'],
+    [['serve', '--workers', '0'], 'whole number from 1'],
+    [['serve', '--base-url', 'ftp://x'], 'http or https'],
+    [['serve', '--mp3-sample-rate', '44000'], '44100'],
+    [['sing'], 'no verb "sing"'],
+  ]
+  it.each(mistakes)('refuses %p in one line', async (args, message) => {
+    const { exitCode, stdout, stderr } = run(...args)
+    expect([exitCode, stdout]).toEqual([2, ''])
+    expect(stderr).toStartWith('sonant: ')
+    expect(stderr).toContain(message)
+    expect(stderr.trim().split('\n').length).toBe(1)
+  })
+
+  it('leaves nothing behind when it cannot write', async () => {
+    const { exitCode, stderr } = run('say', 'Hi', '-o', 'no/such/directory.mp3')
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('no/such')])
+    expect((await readdir(directory)).filter((name) => name.includes('.part'))).toEqual([])
+  })
+})
+
+describe('the other verbs', () => {
+  it('list the voices, for people and for programs', () => {
+    const lines = run('voices').stdout.trim().split('\n')
+    const { items } = JSON.parse(run('voices', '--json').stdout) as { items: { id: string }[] }
+    expect(lines.length).toBe(items.length)
+    expect(lines[0]).toStartWith('en-ross')
+    expect(items[0]!.id).toBe('en-ross')
+  })
+
+  it('print the version and the help', () => {
+    expect(run('version').stdout).toMatch(/^sonant \d+\.\d+\.\d+ \([0-9a-f]{7,}\)\n$/)
+    for (const args of [['help'], ['--help'], []]) expect(run(...args).stdout).toContain('sonant <verb>')
+  })
+})
+
+describe('sonant serve', () => {
+  it('prints exactly one line on stdout, with a key on the first start only', async () => {
+    const data = join(directory, 'once')
+    for (const first of [true, false]) {
+      const child = Bun.spawn([executable, 'serve', '--port', '0', '--data', data], { stdout: 'pipe', stderr: 'pipe' })
+      setTimeout(() => child.kill('SIGTERM'), 1500)
+      const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      expect(await child.exited).toBe(0)
+      const lines = stdout.trim().split('\n')
+      expect(lines.length).toBe(1)
+      const ready = JSON.parse(lines[0]!) as Record<string, unknown>
+      const keys = ['ready', 'base_url', 'storage_url', ...(first ? ['api_key'] : [])]
+      expect(Object.keys(ready)).toEqual(keys)
+      expect(ready.storage_url).toBe(`${ready.base_url}/audio`)
+      if (first) {
+        expect(ready.api_key).toMatch(/^sk-[0-9A-Za-z]{43}$/)
+        expect(stderr).toContain(`Authorization: Bearer ${ready.api_key}`)
+      } else for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
+    }
+  })
+
+  it('takes flags over the environment over sonant.toml', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'sonant-config-'))
+    await Bun.write(
+      join(place, 'data/sonant.toml'),
+      'base-url = "https://file.example"\nstorage-url = "https://cdn.example/a/"\n',
+    )
+    const sonant = await startIn(place, { env: { SONANT_BASE_URL: 'https://environment.example' } })
+    expect([sonant.baseUrl, sonant.storageUrl]).toEqual(['https://environment.example', 'https://cdn.example/a'])
+    await sonant.stop()
+    const flagged = await startIn(place, {
+      flags: ['--base-url', 'https://flag.example/'],
+      env: { SONANT_BASE_URL: 'https://environment.example' },
+    })
+    expect(flagged.baseUrl).toBe('https://flag.example')
+    await flagged.stop()
+    await Bun.write(join(place, 'data/sonant.toml'), 'colour = "red"\n')
+    const { exitCode, stderr } = runSonant(['serve', '--data', join(place, 'data')])
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('"colour"')])
+    await rm(place, { recursive: true })
+  })
+})

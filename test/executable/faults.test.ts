@@ -1,0 +1,227 @@
+/** What goes wrong around the executable: disks, dead workers, signals, second starts. */
+import { afterEach, describe, expect, it } from 'bun:test'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { executable, runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
+
+const started: Sonant[] = []
+afterEach(async () => {
+  for (const sonant of started.splice(0)) await stopAndRemove(sonant)
+})
+
+async function start(options?: Parameters<typeof startSonant>[0]): Promise<Sonant> {
+  const sonant = await startSonant(options)
+  started.push(sonant)
+  return sonant
+}
+
+async function failureOf(response: Promise<Response>) {
+  const { status, headers } = await response
+  const { error } = (await (await response).json()) as { error: { code: string; type: string } }
+  return { status, code: error.code, type: error.type, retryAfter: headers.get('retry-after') }
+}
+
+const filesIn = async (directory: string) =>
+  (await readdir(join(directory, 'data/audio'))).filter((name) => name !== 'demos')
+
+const say = (sonant: Sonant, text = 'Hello there.') => sonant.request('/api/v1/tts', { body: { text } })
+const storageFailed = { status: 502, code: 'storage_failed', type: 'engine_error', retryAfter: null }
+const longText = 'This is one of many sentences that together take a while to speak. '.repeat(29)
+
+const canMount = process.getuid?.() === 0 && process.platform === 'linux' && tryMount()
+function tryMount(): boolean {
+  const directory = `${tmpdir()}/sonant-mount-${process.pid}`
+  Bun.spawnSync(['mkdir', '-p', directory])
+  const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', directory]).exitCode === 0
+  if (mounted) Bun.spawnSync(['umount', directory])
+  Bun.spawnSync(['rmdir', directory])
+  return mounted
+}
+if (!canMount) console.warn('SKIPPED for want of the right to mount: a full disk')
+
+describe('a full disk', () => {
+  it.skipIf(!canMount)(
+    'is storage_failed, leaves nothing half-written, and passes when there is room again',
+    async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
+      expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=3m', 'none', directory]).exitCode).toBe(0)
+      try {
+        const sonant = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
+        expect((await say(sonant)).status).toBe(200)
+        const before = await filesIn(directory)
+        const ballast = join(directory, 'ballast')
+        Bun.spawnSync(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k'])
+        expect(await failureOf(say(sonant, longText))).toEqual(storageFailed)
+        expect(await filesIn(directory)).toEqual(before)
+        await rm(ballast)
+        expect((await say(sonant)).status).toBe(200)
+        expect(await sonant.stop()).toBe(0)
+      } finally {
+        Bun.spawnSync(['umount', '-l', directory])
+        await rm(directory, { recursive: true, force: true })
+      }
+    },
+  )
+
+  it('is refused before any work when less than the minimum is free', async () => {
+    const sonant = await start({ flags: ['--min-free-bytes', String(2 ** 52)] })
+    expect(await failureOf(say(sonant))).toEqual(storageFailed)
+    expect(await filesIn(sonant.directory)).toEqual([])
+  })
+})
+
+describe('an audio directory that cannot be written', () => {
+  it('is storage_failed, and the next request works when it is back', async () => {
+    const sonant = await start()
+    const audio = join(sonant.directory, 'data/audio')
+    // Root may write anywhere, so the directory is replaced by a file rather than made read-only.
+    Bun.spawnSync(['mv', audio, `${audio}.away`])
+    await Bun.write(audio, '')
+    expect(await failureOf(say(sonant))).toEqual(storageFailed)
+    await rm(audio)
+    Bun.spawnSync(['mv', `${audio}.away`, audio])
+    expect((await say(sonant)).status).toBe(200)
+  })
+
+  it('stops the start with one clear line', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-file-'))
+    await Bun.write(join(directory, 'data'), 'not a directory')
+    const { exitCode, stdout, stderr } = runSonant(['serve', '--port', '0', '--data', join(directory, 'data')])
+    expect([exitCode, stdout]).toEqual([1, ''])
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(join(directory, 'data'))])
+    await rm(directory, { recursive: true })
+  })
+})
+
+/** A process that ended but that nobody has collected yet (a zombie) does not run. */
+function isRunning(pid: number): boolean {
+  const state = Bun.spawnSync(['ps', '-o', 'state=', '-p', String(pid)])
+    .stdout.toString()
+    .trim()
+  return state !== '' && state !== 'Z'
+}
+
+function workersOf(sonant: Sonant): number[] {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(sonant.process.pid)])
+  return stdout.toString().trim().split(/\s+/).filter(Boolean).map(Number)
+}
+
+describe('a worker that is killed', () => {
+  it('costs its own request at most, and the next ones work', async () => {
+    const sonant = await start({ flags: ['--workers', '2'] })
+    await say(sonant)
+    const running = Array.from({ length: 6 }, () => say(sonant, longText))
+    await Bun.sleep(600)
+    const [victim] = workersOf(sonant)
+    process.kill(victim!, 'SIGKILL')
+    const statuses = (await Promise.all(running)).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 200 && status !== 502)).toEqual([])
+    expect(statuses.filter((status) => status === 502).length).toBeLessThanOrEqual(1)
+    expect(sonant.log()).toContain('worker lost')
+    const hashes = await Promise.all(
+      Array.from({ length: 4 }, async () => Bun.hash((await sonant.speak({ text: 'Hello there.' })).audio)),
+    )
+    expect(new Set(hashes).size).toBe(1)
+    const files = await filesIn(sonant.directory)
+    expect(files.filter((name) => !name.endsWith('.mp3'))).toEqual([])
+    expect(files.length).toBe(1 + statuses.filter((status) => status === 200).length + 4)
+  })
+})
+
+describe('SIGTERM', () => {
+  it('lets running requests finish, refuses new ones, and ends with 0 and no process left', async () => {
+    const sonant = await start()
+    await say(sonant)
+    const running = say(sonant, longText)
+    await Bun.sleep(100)
+    const workers = workersOf(sonant)
+    sonant.process.kill('SIGTERM')
+    await Bun.sleep(50)
+    expect(await failureOf(say(sonant))).toEqual({
+      status: 503,
+      code: 'internal_error',
+      type: 'internal_error',
+      retryAfter: '5',
+    })
+    expect((await running).status).toBe(200)
+    expect(await sonant.process.exited).toBe(0)
+    await Bun.sleep(100)
+    expect(workers.filter(isRunning)).toEqual([])
+  })
+})
+
+describe('SIGKILL', () => {
+  it('leaves workers that end by themselves, and the next start clears half-written files', async () => {
+    const sonant = await start()
+    await say(sonant)
+    const request = say(sonant, longText).catch(() => undefined)
+    await Bun.sleep(150)
+    const workers = workersOf(sonant)
+    sonant.process.kill('SIGKILL')
+    await request
+    await sonant.process.exited
+    await Bun.sleep(1500)
+    expect(workers.filter(isRunning)).toEqual([])
+    const left = await filesIn(sonant.directory)
+    expect(left.some((name) => name.endsWith('.part'))).toBe(true)
+    const again = await startIn(sonant.directory, { apiKey: sonant.apiKey })
+    expect(await filesIn(sonant.directory)).toEqual(left.filter((name) => !name.endsWith('.part')))
+    expect((await say(again)).status).toBe(200)
+    await again.stop()
+  })
+})
+
+describe('a client that leaves', () => {
+  it('does not disturb the service', async () => {
+    const sonant = await start({ flags: ['--workers', '1'] })
+    await say(sonant)
+    const leaving = Array.from({ length: 20 }, () => {
+      const controller = new AbortController()
+      const request = fetch(`${sonant.baseUrl}/api/v1/tts`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sonant.apiKey}` },
+        body: JSON.stringify({ text: longText }),
+        signal: controller.signal,
+      }).catch(() => undefined)
+      setTimeout(() => controller.abort(), 120)
+      return request
+    })
+    await Promise.all(leaving)
+    const startedAtMs = performance.now()
+    expect((await say(sonant)).status).toBe(200)
+    // Twenty of these texts take more than twenty seconds; all but the one that had begun were dropped.
+    expect(performance.now() - startedAtMs).toBeLessThan(10_000)
+  })
+})
+
+describe('a port that is taken', () => {
+  it('ends the start with one clear line', async () => {
+    const sonant = await start()
+    const port = new URL(sonant.baseUrl).port
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-port-'))
+    const { exitCode, stderr } = runSonant(['serve', '--port', port, '--data', join(directory, 'data')])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(port)
+    expect(stderr).not.toContain('    at ')
+    await rm(directory, { recursive: true })
+  })
+})
+
+describe('the executable', () => {
+  it('needs nothing beside it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-alone-'))
+    await mkdir(join(directory, 'bin'))
+    const copy = join(directory, 'bin/sonant')
+    await Bun.write(copy, Bun.file(executable))
+    await chmod(copy, 0o755)
+    await Bun.write(join(directory, '.env'), 'SONANT_PORT=1\n')
+    const { exitCode, stderr } = Bun.spawnSync([copy, 'say', 'Hello 世界', '-o', 'out.mp3'], {
+      cwd: directory,
+      env: {},
+    })
+    expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining('out.mp3')])
+    expect(Bun.file(join(directory, 'out.mp3')).size).toBeGreaterThan(5000)
+    await rm(directory, { recursive: true })
+  })
+})
