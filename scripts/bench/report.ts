@@ -7,10 +7,12 @@ export type BenchRow = {
   unit: string
   /** The same of what is compared with, in `unit`. */
   reference: number | null
-  /** `value` against `reference` such that more is better. */
+  /** `value` against `reference`: with `goal` such that more is better, with `most` such that less is. */
   ratio: number | null
   /** The least `ratio` that is good enough; null where nothing is asked. */
   goal: number | null
+  /** In place of `goal`: the most `ratio` that is good enough or, where there is no reference, the most `value`. */
+  most?: number
 }
 
 export function printTable(rows: BenchRow[]): void {
@@ -19,14 +21,23 @@ export function printTable(rows: BenchRow[]): void {
     row.value === null ? '–' : `${format(row.value)} ${row.unit}`,
     row.reference === null ? '–' : `${format(row.reference)} ${row.unit}`,
     row.ratio === null ? '–' : row.ratio.toFixed(2),
-    row.goal === null ? '–' : `≥ ${row.goal.toFixed(2)}`,
-    row.ratio === null || row.goal === null ? '' : row.ratio >= row.goal ? 'met' : 'MISSED',
+    ...judge(row),
   ])
   const table = [['bench', 'ours', 'reference', 'ratio', 'goal', ''], ...cells]
   const widths = table[0]!.map((_, column) => Math.max(...table.map((line) => line[column]!.length)))
   for (const line of table) {
     console.log(line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '))
   }
+}
+
+/** The goal, and whether it was reached. */
+function judge({ value, unit, reference, ratio, goal, most }: BenchRow): [string, string] {
+  const word = (reached: boolean) => (reached ? 'ok' : 'MISSED')
+  if (most !== undefined && reference === null)
+    return [`≤ ${format(most)} ${unit}`, value === null ? '' : word(value <= most)]
+  if (most !== undefined) return [`≤ ${most.toFixed(2)}`, ratio === null ? '' : word(ratio <= most)]
+  if (goal !== null) return [`≥ ${goal.toFixed(2)}`, ratio === null ? '' : word(ratio >= goal)]
+  return ['–', '']
 }
 
 export function median(values: number[]): number {

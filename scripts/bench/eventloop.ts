@@ -1,0 +1,80 @@
+/**
+ * How promptly the main process answers while every worker is busy: round trips of `GET /healthz`, taken by a third
+ * process in turns with those to an idle bare Bun server. The executable has no hook to measure its event loop from
+ * within, so the figures include what the scheduler of the machine does to all three processes.
+ */
+import { join } from 'node:path'
+import { startUntilReady } from './process'
+import { untilQuiet } from './quiet'
+import { type BenchRow, median, printTable } from './report'
+import { type Server, type SpeakOptions, startServer } from './server'
+import { percentile } from './statistics'
+import { longText, sentence } from './texts'
+
+const rounds = 5
+const probeSeconds = 3
+const delayMsMax = 10
+const controlFactorMax = 2
+
+type Client = { text: string; options: SpeakOptions }
+const clientsOf = (count: number, text: string, options: SpeakOptions = {}): Client[] =>
+  Array.from({ length: count }, () => ({ text, options }))
+
+const loads: Record<string, Client[]> = {
+  'no load': [],
+  '64 short mp3': clientsOf(64, sentence(100)),
+  '4 long mp3, 4 long wav': [...clientsOf(4, longText), ...clientsOf(4, longText, { format: 'wav' })],
+}
+
+export async function benchEventLoop(): Promise<BenchRow[]> {
+  const server = await startServer()
+  const idle = await startUntilReady([process.execPath, join(import.meta.dir, 'idle-server.ts')])
+  const urls = [`${server.baseUrl}/healthz`, `${idle.ready.base_url}/healthz`]
+  const rows: BenchRow[] = []
+  try {
+    await probe(urls)
+    for (const [name, clients] of Object.entries(loads)) {
+      await untilQuiet()
+      const [ours, control] = await underLoad(server, clients, urls)
+      rows.push(row(`GET /healthz p50, ${name}`, 0.5, ours, control))
+      const p99 = row(`GET /healthz p99, ${name}`, 0.99, ours, control)
+      rows.push({ ...p99, most: Math.max(controlFactorMax, delayMsMax / p99.reference!) })
+    }
+  } finally {
+    idle.child.kill()
+    await Promise.all([server.stop(), idle.child.exited])
+  }
+  return rows
+}
+
+/** Times in milliseconds by round, of the product and of the control. */
+async function underLoad(server: Server, clients: Client[], urls: string[]): Promise<[number[][], number[][]]> {
+  let stopped = false
+  const running = clients.map(async ({ text, options }) => {
+    while (!stopped) await server.speak(text, options)
+  })
+  const ours: number[][] = []
+  const control: number[][] = []
+  for (let round = 0; round < rounds; round++) {
+    const [first, second] = await probe(urls)
+    ours.push(first!)
+    control.push(second!)
+  }
+  stopped = true
+  await Promise.all(running)
+  return [ours, control]
+}
+
+async function probe(urls: string[]): Promise<number[][]> {
+  const command = [process.execPath, join(import.meta.dir, 'probe.ts'), String(probeSeconds), ...urls]
+  const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] })
+  return JSON.parse(await new Response(child.stdout).text()) as number[][]
+}
+
+function row(name: string, share: number, ours: number[][], control: number[][]): BenchRow {
+  const value = median(ours.map((times) => percentile(times, share)))
+  const reference = median(control.map((times) => percentile(times, share)))
+  return { name, value, unit: 'ms', reference, ratio: value / reference, goal: null }
+}
+
+if (import.meta.main) printTable(await benchEventLoop())

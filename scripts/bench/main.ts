@@ -1,0 +1,40 @@
+/** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
+import { benchEventLoop } from './eventloop'
+import { benchLoad } from './load'
+import { benchMemory } from './memory'
+import { benchMp3 } from './mp3'
+import { type BenchRow, printTable } from './report'
+import { benchRequest } from './request'
+import { benchStartup } from './startup'
+import { benchStretch } from './stretch'
+import { benchVoices } from './voices'
+
+const benches: Record<string, () => Promise<BenchRow[]>> = {
+  request: benchRequest,
+  load: benchLoad,
+  eventloop: benchEventLoop,
+  startup: benchStartup,
+  memory: benchMemory,
+  mp3: benchMp3,
+  stretch: benchStretch,
+  voices: benchVoices,
+}
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benches)
+const unknown = names.find((name) => !(name in benches))
+if (unknown !== undefined) {
+  console.error(`There is no bench "${unknown}"; there are: ${Object.keys(benches).join(', ')}.`)
+  process.exit(2)
+}
+const rows: BenchRow[] = []
+for (const name of names) {
+  console.error(`${name} …`)
+  try {
+    rows.push(...(await benches[name]!()))
+  } catch (error) {
+    // The others' figures are still worth printing.
+    console.error(error)
+    process.exitCode = 1
+  }
+}
+printTable(rows)

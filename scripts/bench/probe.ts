@@ -1,0 +1,18 @@
+/**
+ * `probe.ts SECONDS URL…`: times GETs over kept-alive connections, the URLs in turns, and prints for each the list of
+ * times in milliseconds. A process of its own, so that nothing else holds up its clock.
+ */
+const [seconds, ...urls] = process.argv.slice(2)
+const pauseMs = 1
+const times: number[][] = urls.map(() => [])
+const endAtMs = performance.now() + Number(seconds) * 1000
+while (performance.now() < endAtMs) {
+  for (const [i, url] of urls.entries()) {
+    const sentAtMs = performance.now()
+    await (await fetch(url)).arrayBuffer()
+    times[i]!.push(performance.now() - sentAtMs)
+    await Bun.sleep(pauseMs)
+  }
+}
+console.log(JSON.stringify(times))
+export {}

@@ -1,0 +1,112 @@
+/** The compiled product as a server on a data directory of its own, and a light client for it. */
+import { existsSync, statSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Glob } from 'bun'
+import { createKey } from '../../src/account/keys'
+import { openDatabase } from '../../src/db/database'
+import { readCatalogue } from '../../src/voice/catalogue'
+import { build } from '../build'
+import { root } from '../run'
+import { mp3DurationSeconds } from './mp3-duration'
+import { startUntilReady } from './process'
+
+const madeFrom = ['src/**/*', 'voices/*', 'bun.lock', 'scripts/build.ts']
+const settleTimeoutMs = 60_000
+const settlePollMs = 100
+
+export type Server = Awaited<ReturnType<typeof startServer>>
+
+/** One finished request: `seconds` from the call to the whole answer, `name` of the file. */
+export type Spoken = { seconds: number; name: string }
+export type SpeakOptions = { voiceId?: string; format?: 'mp3' | 'wav'; apiKey?: string }
+
+/** Path of `dist/sonant`, built if it is missing or older than what it is made from. */
+export async function executable(): Promise<string> {
+  const path = join(root, 'dist/sonant')
+  const builtAtMs = existsSync(path) ? statSync(path).mtimeMs : 0
+  const files = madeFrom.flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
+  return files.some((file) => statSync(join(root, file)).mtimeMs > builtAtMs) ? build() : path
+}
+
+/**
+ * Starts the product with two workers. `settled`: a second start, on a data directory that has its demos, so that there
+ * is nothing to do in the background; else a first start. `startedAtMs` (by `performance.now()`) and `readyMs` tell
+ * when the process was started and how long it took to be ready.
+ */
+export async function startServer({ settled = true } = {}) {
+  const path = await executable()
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
+  const audioDirectory = join(dataDirectory, 'audio')
+  const command = [path, 'serve', '--port', '0', '--data', dataDirectory, '--workers', '2', '--log-level', 'warn']
+  const start = () => startUntilReady(command, { stderr: Bun.file(join(dataDirectory, 'log')) })
+  const first = await start()
+  const firstKey = first.ready.api_key!
+  if (settled) {
+    await untilDemosAreRendered(join(audioDirectory, 'demos'))
+    await terminate(first.child)
+  }
+  const { child, startedAtMs, readyMs, ready } = settled ? await start() : first
+  const baseUrl = ready.base_url
+
+  return {
+    pid: child.pid,
+    baseUrl,
+    apiKey: firstKey,
+    startedAtMs,
+    readyMs,
+
+    /** Throws when the answer is not 200. */
+    async speak(text: string, { voiceId, format, apiKey = firstKey }: SpeakOptions = {}): Promise<Spoken> {
+      const sentAtMs = performance.now()
+      const response = await fetch(`${baseUrl}/api/v1/tts`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ text, voice_id: voiceId, format }),
+      })
+      const answer = (await response.json()) as { url: string }
+      const seconds = (performance.now() - sentAtMs) / 1000
+      if (!response.ok) throw new Error(`The server answered ${response.status}: ${JSON.stringify(answer)}`)
+      return { seconds, name: basename(answer.url) }
+    },
+
+    /** Length of the mp3 files together. */
+    async audioSeconds(spoken: Spoken[]): Promise<number> {
+      const durations = await Promise.all(spoken.map(({ name }) => mp3DurationSeconds(join(audioDirectory, name))))
+      return durations.reduce((sum, seconds) => sum + seconds, 0)
+    },
+
+    /** A further key of the same account; the queue gives each key its own turns. */
+    createKey(): string {
+      const db = openDatabase(join(dataDirectory, 'sonant.db'))
+      try {
+        const { id } = db.prepare<[], { id: string }>('SELECT id FROM accounts').get()!
+        return createKey(db, { accountId: id, name: 'bench' })
+      } finally {
+        db.close()
+      }
+    },
+
+    async stop(): Promise<void> {
+      await terminate(child)
+      await rm(dataDirectory, { recursive: true })
+    },
+  }
+}
+
+async function terminate(child: Bun.Subprocess): Promise<void> {
+  child.kill('SIGTERM')
+  await child.exited
+}
+
+async function untilDemosAreRendered(directory: string): Promise<void> {
+  const wanted = readCatalogue().voices.length
+  const endAtMs = performance.now() + settleTimeoutMs
+  while (performance.now() < endAtMs) {
+    const names = await readdir(directory)
+    if (names.filter((name) => name.endsWith('.mp3')).length === wanted) return
+    await Bun.sleep(settlePollMs)
+  }
+  throw new Error(`The demos were not rendered within ${settleTimeoutMs / 1000} s.`)
+}

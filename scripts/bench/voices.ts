@@ -1,0 +1,85 @@
+/**
+ * The real-time factor of each voice (synthesis seconds ÷ audio seconds), on a sentence in its own language: in a worker
+ * process of the executable, which also trims and levels the sound, against the engine alone in the reference process.
+ */
+import type { EngineName } from '../../src/speech/engine'
+import { planUtterances, type Speaker } from '../../src/speech/text/plan'
+import { startWorkerProcess, type WorkerProcess } from '../../src/speech/worker-process'
+import { type CatalogueVoice, readCatalogue } from '../../src/voice/catalogue'
+import { untilQuiet } from './quiet'
+import { type Reference, startReference } from './reference'
+import { type BenchRow, median, printTable } from './report'
+import { executable } from './server'
+
+const rounds = 5
+const taskTimeoutMs = 20_000
+
+type Measured = { voice: CatalogueVoice; ours: number[]; raw: number[] }
+
+export async function benchVoices(): Promise<BenchRow[]> {
+  const command = [await executable(), 'worker']
+  const worker = () => startWorkerProcess({ command, memoryMaxBytes: Infinity, onExit() {} })
+  const workers: Record<EngineName, WorkerProcess> = { flite: worker(), espeak: worker() }
+  const reference = startReference()
+  const all: Measured[] = readCatalogue().voices.map((voice) => ({ voice, ours: [], raw: [] }))
+  try {
+    // The first round only warms up.
+    for (let round = 0; round <= rounds; round++) {
+      await untilQuiet()
+      for (const { voice, ours, raw } of all) {
+        ours.push(await inWorker(workers[voice.engine], voice))
+        raw.push(await inReference(reference, voice))
+      }
+    }
+  } finally {
+    for (const process of Object.values(workers)) process.kill()
+    await reference.stop()
+  }
+  const measured = all.map(({ voice, ours, raw }) => ({
+    voice,
+    value: median(ours.slice(1)),
+    reference: median(raw.slice(1)),
+  }))
+  const engines = Object.keys(workers).map((engine) => {
+    const own = measured.filter(({ voice }) => voice.engine === engine)
+    return row(
+      `${engine}, median of ${own.length} voices`,
+      median(own.map((m) => m.value)),
+      median(own.map((m) => m.reference)),
+    )
+  })
+  return [...engines, ...measured.map(({ voice, value, reference }) => row(voice.id, value, reference))]
+}
+
+function row(name: string, value: number, reference: number): BenchRow {
+  return { name: `real-time factor of ${name}`, value, unit: 's/s', reference, ratio: value / reference, goal: null }
+}
+
+/** What the engine is given for the demo sentence. */
+function utterancesOf(voice: CatalogueVoice) {
+  const speaker: Speaker = { id: voice.id, language: voice.language, charactersMax: Infinity }
+  return planUtterances(voice.demo, speaker, () => speaker)
+}
+
+async function inWorker(worker: WorkerProcess, voice: CatalogueVoice): Promise<number> {
+  let seconds = 0
+  let frames = 0
+  for (const { text, letters, symbols } of utterancesOf(voice)) {
+    const { sampleRate } = voice
+    const startedAtMs = performance.now()
+    const task = { kind: 'synthesize', voice, text, letters, symbols, sampleRate, speed: 1, pauseMs: 0 } as const
+    const { answer, portions } = await worker.run(task, taskTimeoutMs)
+    seconds += (performance.now() - startedAtMs) / 1000
+    if (!answer.ok) throw new Error(`${voice.id}: ${answer.message}`)
+    for (const samples of portions) frames += samples.length
+  }
+  return seconds / (frames / voice.sampleRate)
+}
+
+async function inReference(reference: Reference, voice: CatalogueVoice): Promise<number> {
+  const texts = utterancesOf(voice).map(({ text }) => text)
+  const { seconds, audioSeconds } = await reference.run({ voice, texts, mp3: false })
+  return seconds / audioSeconds
+}
+
+if (import.meta.main) printTable(await benchVoices())
