@@ -9,9 +9,11 @@ export function openDatabase(path: string): Database.Database {
   const db = new Database(path)
   db.pragma('busy_timeout = 5000')
   db.pragma('journal_mode = WAL')
-  db.pragma('synchronous = FULL')
+  // While the schema is made a commit need not be durable, only whole; from then on it must be both.
+  db.pragma('synchronous = NORMAL')
   db.pragma('foreign_keys = ON')
   migrate(db)
+  db.pragma('synchronous = FULL')
   return db
 }
 

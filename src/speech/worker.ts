@@ -125,11 +125,20 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
   send({ type: 'ready' })
 }
 
-const collectAboveBytes = 100e6
+/** Above this a worker collects its garbage while it works, but not all the time; when it rests it does so anyway. */
+const collectAboveBytes = 110e6
+const collectEveryMs = 1_000
+const restMs = 300
+let collectedAtMs = 0
+let rest: NodeJS.Timeout | undefined
 
-/** A used engine instance is 17 MB that the collector cannot see; waiting for it would let the process grow. */
+/** The collector alone would let the process grow to twice what it needs before it saw a reason to work. */
 function collectGarbage(): void {
-  if (process.memoryUsage.rss() > collectAboveBytes) Bun.gc(true)
+  clearTimeout(rest)
+  rest = setTimeout(() => Bun.gc(true), restMs)
+  if (performance.now() - collectedAtMs < collectEveryMs || process.memoryUsage.rss() < collectAboveBytes) return
+  Bun.gc(true)
+  collectedAtMs = performance.now()
 }
 
 async function stage<T>(name: Stage, work: () => T | Promise<T>): Promise<T> {

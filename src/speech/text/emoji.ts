@@ -10,17 +10,19 @@ export const emojiPattern =
   `\\p{RI}\\p{RI}|[#*0-9]\\uFE0F?\\u20E3|` +
   `${person}(?:[\\u{E0030}-\\u{E007A}]{1,8}\\u{E007F}|(?:\\u200D${person}){1,7})?`
 
-const names = { en: nameTable(emojiNameLines('en')), zh: nameTable(emojiNameLines('zh')) }
+const lines = { en: emojiNameLines('en'), zh: emojiNameLines('zh') }
+const tables: { [language in keyof typeof lines]?: Map<string, string> } = {}
 
-function nameTable(lines: string): Map<string, string> {
-  return new Map(lines.split('\n').map((line) => line.split('\t') as [string, string]))
+/** Made when the first emoji is met: most texts have none, and a start should not wait for it. */
+function namesIn(language: keyof typeof lines): Map<string, string> {
+  return (tables[language] ??= new Map(lines[language].split('\n').map((line) => line.split('\t') as [string, string])))
 }
 
 const emoji = new RegExp(emojiPattern, 'gu')
 
 /** Puts `say(name)` in place of every emoji; one without a name goes, an unknown sequence is named part by part. */
-export function nameEmoji(text: string, language: keyof typeof names, say: (name: string) => string): string {
-  const table = names[language]
+export function nameEmoji(text: string, language: keyof typeof lines, say: (name: string) => string): string {
+  const table = namesIn(language)
   return text.replace(emoji, (sequence) => {
     const key = sequence.replace(/[\u{1F3FB}-\u{1F3FF}\uFE0F]/gu, '')
     const whole = table.get(key)
