@@ -32,6 +32,8 @@ export async function build(): Promise<string> {
     plugins: [embedSqliteAddon],
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
+    // A server need not read the code of the engines, nor a worker that of the server.
+    splitting: true,
     format: 'esm',
     define: { SONANT_COMMIT: JSON.stringify(commit.stdout.toString().trim() || 'unknown') },
   })

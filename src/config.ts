@@ -3,6 +3,7 @@
  * wins over `sonant.toml`.
  */
 import { join, resolve } from 'node:path'
+import { logLevels, type LogLevel } from './log'
 
 export type Config = {
   readonly host: string
@@ -19,7 +20,7 @@ export type Config = {
   readonly mp3SampleRate: number | undefined
   /** Below this much free disk nothing new is made. */
   readonly minFreeBytes: number
-  readonly logLevel: string
+  readonly logLevel: LogLevel
 }
 
 /** Limits that no flag moves. */
@@ -63,7 +64,6 @@ export const settingNames = [
 export type SettingName = (typeof settingNames)[number]
 
 const mp3SampleRates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /**
  * Merges the three sources and checks every value. Throws `ConfigError` that names the setting, what was found and

@@ -1,17 +1,49 @@
-/** Structured logs: one JSON line each, on stderr. Each room takes a child logger; request lines carry `requestId`. */
-import pino from 'pino'
+/**
+ * Structured logs: one JSON line each, on stderr, written before the call returns. Each room takes a child logger;
+ * lines about a request carry `requestId`. (Our own, because loading a logging package takes an eighth of the start.)
+ */
+import { writeSync } from 'node:fs'
 
-export type Logger = pino.Logger
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
 
-export function createLogger(level: string): Logger {
-  const stream = pino.destination({ dest: 2, sync: true })
-  return pino(
-    {
-      level,
-      base: undefined,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    stream,
-  )
+type Fields = Readonly<Record<string, unknown>>
+type Write = (fields: Fields, message: string) => void
+
+export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Write>> & {
+  /** A logger whose lines carry `fields` too. */
+  child(fields: Fields): Logger
+}
+
+/** Lines below `level` are dropped. */
+export function createLogger(level: LogLevel, bound: Fields = {}): Logger {
+  const writer = (name: LogLevel): Write => {
+    if (logLevels.indexOf(name) < logLevels.indexOf(level)) return () => {}
+    return (fields, message) => {
+      const time = new Date().toISOString()
+      writeLine(JSON.stringify({ level: name, time, ...bound, ...fields, msg: message }, describeError))
+    }
+  }
+  return {
+    trace: writer('trace'),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    fatal: writer('fatal'),
+    child: (fields) => createLogger(level, { ...bound, ...fields }),
+  }
+}
+
+function describeError(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  return { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
+}
+
+function writeLine(line: string): void {
+  try {
+    writeSync(2, `${line}\n`)
+  } catch {
+    // Whoever read the log is gone; the service is not.
+  }
 }

