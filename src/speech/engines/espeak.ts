@@ -50,7 +50,9 @@ export async function loadEspeak(): Promise<SpeechEngine> {
       for (;;) {
         heap.restore()
         const pcm = speak(voice, text)
-        if (!(await files.fillOpened())) return pcm
+        if (await files.fillOpened()) continue
+        files.letGo()
+        return pcm
       }
     },
   }
@@ -82,23 +84,40 @@ function concatenate(portions: Int16Array[], frames: number): Int16Array {
   return all
 }
 
+/** Dictionaries of languages that were not spoken lately are let go beyond this; Russian alone has 8.5 MB. */
+const dictionaryBytesKept = 4e6
+
 /**
- * The data package (24 MB, mostly dictionaries) as a buffer of zeros that fills as files are needed: Emscripten's
- * files are views into it. A file that was opened while still empty is noted, filled, and the call repeated.
+ * The data package (24 MB, mostly dictionaries) as a buffer of zeros: Emscripten's files are views into it until they
+ * are needed. A file that was opened while still empty is noted, filled, and the call repeated.
  */
 function packageFiles() {
   const source = Bun.file(packagePath)
   const buffer = new ArrayBuffer(source.size)
-  const filled = new Set<FileNode>()
-  const opened = new Set<FileNode>()
   const nodes = new Map<string, FileNode>()
+  /** Each file's place in the package, which is also what it holds while it is empty. */
+  const places = new Map<FileNode, Uint8Array>()
+  const opened = new Set<FileNode>()
+  /** Least recently used first. */
+  const dictionaries = new Set<FileNode>()
+  /** Those of the text at hand. */
+  const inUse = new Set<FileNode>()
 
-  async function fillNodes(wanted: Iterable<FileNode>): Promise<void> {
+  const isEmpty = (node: FileNode) => node.contents === places.get(node)
+
+  async function fillAll(wanted: Iterable<FileNode>): Promise<void> {
     for (const node of wanted) {
-      const { byteOffset, length } = node.contents as Uint8Array
-      new Uint8Array(buffer, byteOffset, length).set(await source.slice(byteOffset, byteOffset + length).bytes())
-      filled.add(node)
+      const { byteOffset, length } = places.get(node)!
+      node.contents = await source.slice(byteOffset, byteOffset + length).bytes()
     }
+  }
+
+  function use(path: string, node: FileNode): void {
+    if (isEmpty(node)) opened.add(node)
+    if (!path.endsWith('_dict')) return
+    dictionaries.delete(node)
+    dictionaries.add(node)
+    inUse.add(node)
   }
 
   return {
@@ -107,24 +126,39 @@ function packageFiles() {
       const collect = (directory: FileNode, path: string) => {
         for (const [name, node] of Object.entries(directory.contents as Record<string, FileNode>)) {
           if (fs.isDir(node.mode)) collect(node, `${path}/${name}`)
-          else if ((node.contents as Uint8Array | undefined)?.buffer === buffer) nodes.set(`${path}/${name}`, node)
+          else if ((node.contents as Uint8Array | undefined)?.buffer === buffer) {
+            nodes.set(`${path}/${name}`, node)
+            places.set(node, node.contents as Uint8Array)
+          }
         }
       }
       collect(fs.lookupPath('/').node, '')
       const open = fs.open
       fs.open = function (path, ...rest) {
-        const node = nodes.get(String(path).replace(/\/+/g, '/'))
-        if (node && !filled.has(node)) opened.add(node)
+        const name = String(path).replace(/\/+/g, '/')
+        const node = nodes.get(name)
+        if (node) use(name, node)
         return open.call(this, path, ...rest)
       }
     },
-    fill: (pattern: RegExp) => fillNodes([...nodes].filter(([path]) => pattern.test(path)).map(([, node]) => node)),
+    fill: (pattern: RegExp) => fillAll([...nodes].filter(([path]) => pattern.test(path)).map(([, node]) => node)),
     /** Fills what was opened empty since the last call; says whether there was any. */
     async fillOpened(): Promise<boolean> {
       if (opened.size === 0) return false
-      await fillNodes(opened)
+      await fillAll(opened)
       opened.clear()
       return true
+    },
+    /** Empties the dictionaries that were not needed for this text, the oldest first, down to what is kept. */
+    letGo(): void {
+      let sizeBytes = 0
+      for (const node of [...dictionaries].reverse()) {
+        sizeBytes += places.get(node)!.length
+        if (sizeBytes <= dictionaryBytesKept || inUse.has(node)) continue
+        node.contents = places.get(node)!
+        dictionaries.delete(node)
+      }
+      inUse.clear()
     },
   }
 }
@@ -136,10 +170,11 @@ function packageFiles() {
 function snapshotHeap(espeak: EspeakModule) {
   const whole = espeak.HEAPU8.slice()
   const breakIndex = findBreak(espeak)
-  espeak.HEAPU8.set(whole)
   const currentBreak = () => new Int32Array(espeak.HEAPU8.buffer)[breakIndex]!
-  const snapshotBreak = currentBreak()
+  const snapshotBreak = new Int32Array(whole.buffer)[breakIndex]!
   const snapshot = whole.slice(0, snapshotBreak)
+  espeak.HEAPU8.set(snapshot)
+  clearWritten(new Int32Array(espeak.HEAPU8.buffer), snapshotBreak / 4)
   let highest = snapshotBreak
   const observe = () => void (highest = Math.max(highest, currentBreak()))
   return {
@@ -152,6 +187,11 @@ function snapshotHeap(espeak: EspeakModule) {
       highest = snapshotBreak
     },
   }
+}
+
+/** Clears from `start` on, but writes only where it must: a page that was never written takes no memory. */
+function clearWritten(words: Int32Array, start: number): void {
+  for (let i = Math.floor(start); i < words.length; i++) if (words[i] !== 0) words[i] = 0
 }
 
 function findBreak(espeak: EspeakModule): number {
