@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { createFirstAccount } from './account/accounts'
 import { audioDirectory, databasePath, limits, type Config } from './config'
 import { openDatabase } from './db/database'
+import { lockDirectory } from './db/lock'
 import { createDemos } from './demos'
 import { createHttpServer } from './http/server'
 import type { Logger } from './log'
@@ -29,10 +30,10 @@ const drainPollMs = 20
 
 export async function buildApp(config: Config, workerCommand: WorkerCommand, log: Logger): Promise<App> {
   await mkdir(config.dataDirectory, { recursive: true })
+  const lock = lockDirectory(config.dataDirectory)
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
   await storage.prepare()
   const db = openDatabase(databasePath(config))
-  const firstApiKey = createFirstAccount(db)
   const pool = createPool({
     command: workerCommand,
     workers: config.workers,
@@ -43,7 +44,15 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   })
   const catalogue = readCatalogue()
   const { mp3SampleRate } = config
-  const speaking: Speaking = { catalogue, pool, storage, mp3SampleRate, requestTimeoutMs: limits.requestTimeoutMs }
+  const running = new Set<Promise<unknown>>()
+  const speaking: Speaking = {
+    catalogue,
+    pool,
+    storage,
+    mp3SampleRate,
+    requestTimeoutMs: limits.requestTimeoutMs,
+    running,
+  }
   const demos = createDemos(speaking, log.child({ room: 'demos' }))
   let stopping = false
   let addresses = { baseUrl: '', storageUrl: '' }
@@ -59,6 +68,8 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   http.listen({ hostname: config.host, port: config.port })
   const server = http.server!
   addresses = addressesOf(config, server.port!)
+  // Only now: a start that fails must not have made a key that nobody saw.
+  const firstApiKey = createFirstAccount(db)
 
   return {
     ...addresses,
@@ -73,11 +84,13 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     async close() {
       stopping = true
       demos.stop()
-      const endAtMs = Date.now() + limits.shutdownGraceMs
-      while (server.pendingRequests > 0 && Date.now() < endAtMs) await Bun.sleep(drainPollMs)
+      const endAtMs = performance.now() + limits.shutdownGraceMs
+      while (server.pendingRequests + running.size > 0 && performance.now() < endAtMs) await Bun.sleep(drainPollMs)
       pool.close()
+      await Promise.allSettled(running)
       await server.stop(true)
       db.close()
+      lock.release()
     },
   }
 }

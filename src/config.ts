@@ -45,6 +45,8 @@ export const limits = {
 /** A setting as given: a flag is a string, `true`, or absent; a file may hold numbers. */
 export type RawSettings = Readonly<Record<string, string | number | boolean | undefined>>
 
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** What is wrong with a setting, for the person at the terminal. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -61,7 +63,7 @@ export const settingNames = [
   'min-free-bytes',
   'log-level',
 ] as const
-export type SettingName = (typeof settingNames)[number]
+type SettingName = (typeof settingNames)[number]
 
 const mp3SampleRates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
 
@@ -71,13 +73,14 @@ const mp3SampleRates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 4
  */
 export function readConfig(
   flags: RawSettings,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   file: RawSettings,
   { cores }: { cores: number },
 ): Config {
+  const allowed = settingNames.filter((name) => name !== 'data') as readonly string[]
   for (const name of Object.keys(file))
-    if (!(settingNames as readonly string[]).includes(name))
-      throw new ConfigError(`sonant.toml: unknown setting "${name}"`)
+    if (!allowed.includes(name))
+      throw new ConfigError(`sonant.toml: unknown setting "${name}"; allowed are ${allowed.join(', ')}`)
   const given = (name: SettingName): string | undefined => {
     const value = flags[name] ?? environment[environmentName(name)] ?? file[name]
     return value === undefined || value === '' ? undefined : String(value)
@@ -110,12 +113,17 @@ export function readConfig(
     port: integer('port', 7788, 0, 65535),
     baseUrl: url('base-url'),
     storageUrl: url('storage-url'),
-    dataDirectory: resolve(given('data') ?? 'data'),
+    dataDirectory: readDataDirectory(flags, environment),
     workers: integer('workers', Math.max(1, cores), 1, 256),
     mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),
     minFreeBytes: integer('min-free-bytes', 64 << 20, 0, Number.MAX_SAFE_INTEGER),
     logLevel: oneOf('log-level', logLevels) ?? 'info',
   }
+}
+
+/** The data directory, where `sonant.toml` may be; so it cannot be set in there. */
+export function readDataDirectory(flags: RawSettings, environment: Environment): string {
+  return resolve(String(flags.data || environment[environmentName('data')] || 'data'))
 }
 
 function environmentName(name: SettingName): string {

@@ -9,7 +9,7 @@ export type Demos = ReturnType<typeof createDemos>
 
 export function createDemos(speaking: Speaking, log: Logger) {
   const { catalogue, pool, storage } = speaking
-  const byName = new Map(catalogue.voices.map((voice) => [demoName(voice), voice]))
+  const byName = new Map(catalogue.voices.map((voice) => [demoName(voice, speaking.mp3SampleRate), voice]))
   const rendering = new Map<string, Promise<void>>()
   let stopped = false
 
@@ -27,13 +27,14 @@ export function createDemos(speaking: Speaking, log: Logger) {
     })
   }
 
-  function renderOnce(name: string, voice: CatalogueVoice, queueKey: string | null): Promise<void> {
-    let running = rendering.get(name)
-    if (!running) {
-      running = render(name, voice, queueKey).finally(() => rendering.delete(name))
-      rendering.set(name, running)
+  /** For somebody who waits: all who ask for the same demo share one rendering. */
+  function renderNow(name: string, voice: CatalogueVoice): Promise<void> {
+    let shared = rendering.get(name)
+    if (!shared) {
+      shared = render(name, voice, 'demos').finally(() => rendering.delete(name))
+      rendering.set(name, shared)
     }
-    return running
+    return shared
   }
 
   return {
@@ -42,7 +43,7 @@ export function createDemos(speaking: Speaking, log: Logger) {
       const voice = byName.get(name)
       const stored = await storage.find(name)
       if (stored || !voice) return stored
-      await renderOnce(name, voice, 'demos')
+      await renderNow(name, voice)
       return storage.find(name)
     },
 
@@ -51,7 +52,7 @@ export function createDemos(speaking: Speaking, log: Logger) {
       for (const [name, voice] of byName) {
         if (stopped) return
         try {
-          if (!(await storage.find(name))) await renderOnce(name, voice, null)
+          if (!(await storage.find(name))) await render(name, voice, null)
         } catch (error) {
           if (!stopped) log.warn({ voice: voice.id, error: String(error) }, 'demo not rendered')
         }

@@ -14,6 +14,8 @@ export type Speaking = {
   /** Hz, or undefined for each voice's own. */
   readonly mp3SampleRate: number | undefined
   readonly requestTimeoutMs: number
+  /** Requests at work, which a shutdown waits for even when their clients have left. */
+  readonly running: Set<Promise<unknown>>
 }
 
 export type SpeakRequest = {
@@ -39,6 +41,16 @@ export type Spoken = {
 
 /** Throws `voice_not_found`, `storage_failed`, `rate_limited` (queue full), and what `render` throws. */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
+  const work = speakNow(speaking, request)
+  speaking.running.add(work)
+  try {
+    return await work
+  } finally {
+    speaking.running.delete(work)
+  }
+}
+
+async function speakNow(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
   const voice = findVoice(speaking.catalogue, request.voiceId)
   const { catalogue, pool, storage, mp3SampleRate, requestTimeoutMs } = speaking
   await storage.ensureSpace()
@@ -68,9 +80,10 @@ function findVoice(catalogue: Catalogue, id: string | undefined): CatalogueVoice
   if (id === undefined) return catalogue.voices[0]!
   const voice = catalogue.find(id)
   if (voice) return voice
+  const shown = id.length > 64 ? `${id.slice(0, 64)}…` : id
   throw new AppError(
     'voice_not_found',
-    `voice_id: there is no voice "${id}"; GET /api/v1/voices lists those there are.`,
+    `voice_id: there is no voice "${shown}"; GET /api/v1/voices lists those there are.`,
     {
       param: 'voice_id',
     },

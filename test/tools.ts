@@ -1,26 +1,31 @@
 /** Programs that check our output independently of us. Only tests need them, so a test without its tool is skipped. */
 import { describe, it } from 'bun:test'
+import { existsSync } from 'node:fs'
 
-/** Whether a program of this name is on the PATH. */
-export function hasTool(name: string): boolean {
-  return Bun.which(name) !== null
+/** Whether a program of this name is on the PATH or, for a path, whether something is there. */
+export function hasTool(tool: string): boolean {
+  return tool.includes('/') ? existsSync(tool) : Bun.which(tool) !== null
 }
 
 /**
- * `describe` for tests that need `tool`. Without it they are skipped with a line that says so, or, where
- * SONANT_REQUIRE_TOOLS=1, fail.
+ * `describe` for tests that need all of `tools` (names of programs, paths of files). Where one is missing they are
+ * skipped with a line that names it, or, where SONANT_REQUIRE_TOOLS=1, fail.
  */
-export function describeWith(tool: string, name: string, tests: () => void): void {
-  if (hasTool(tool)) {
+export function describeWith(tools: string | readonly string[], name: string, tests: () => void): void {
+  const missing = [tools]
+    .flat()
+    .filter((tool) => !hasTool(tool))
+    .join(', ')
+  if (!missing) {
     describe(name, tests)
   } else if (process.env['SONANT_REQUIRE_TOOLS'] === '1') {
     describe(name, () => {
-      it(`has ${tool}`, () => {
-        throw new Error(`${tool} is not installed, and SONANT_REQUIRE_TOOLS=1 says that it must be.`)
+      it(`has ${missing}`, () => {
+        throw new Error(`Not installed: ${missing}; SONANT_REQUIRE_TOOLS=1 says that it must be.`)
       })
     })
   } else {
-    console.warn(`SKIPPED for want of ${tool}: ${name}`)
-    describe.skip(`${name} (skipped: ${tool} is not installed)`, tests)
+    console.warn(`SKIPPED for want of ${missing}: ${name}`)
+    describe.skip(`${name} (skipped; not installed: ${missing})`, tests)
   }
 }

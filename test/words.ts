@@ -2,14 +2,16 @@
  * Intelligibility: how many words an independent recogniser (CMU pocketsphinx with Debian's en-us model) gets wrong.
  * It was trained on people, so compare values rather than read one alone.
  */
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasTool } from './tools'
 
 const model = '/usr/share/pocketsphinx/model/en-us'
 
-export const canRecognize = Boolean(Bun.which('pocketsphinx_batch') && Bun.which('sox') && existsSync(model))
+/** What the recogniser needs, for `describeWith`. */
+export const recogniserTools = ['pocketsphinx_batch', 'sox', model]
+export const canRecognize = recogniserTools.every(hasTool)
 
 /** Everyday sentences of our own; no digits, so that what is said is what is written. */
 export const sentences = [

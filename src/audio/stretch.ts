@@ -7,8 +7,8 @@
 import { raisedCosine } from './fade'
 import type { Pcm } from './pcm'
 
-export const SPEED_MIN = 0.25
-export const SPEED_MAX = 4
+const SPEED_MIN = 0.25
+const SPEED_MAX = 4
 
 /** At normal speed; shorter the faster, since a long segment then skips over whole sounds. */
 const SEGMENT_SECONDS = 0.035

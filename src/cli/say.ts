@@ -6,6 +6,7 @@ import { limits } from '../config'
 import { createLogger } from '../log'
 import { createPool } from '../speech/pool'
 import { render } from '../speech/render'
+import { writeAt } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
 import { readFlags, UsageError } from './flags'
 import { workerCommand } from './worker-command'
@@ -36,6 +37,11 @@ export async function say(args: string[]): Promise<void> {
     jobsMax: 1,
     log: createLogger('warn'),
   })
+  let interrupted = false
+  process.on('SIGINT', () => {
+    interrupted = true
+    pool.close()
+  })
   const temporary = `${output}.${process.pid}.part`
   const file = await open(temporary, 'wx')
   try {
@@ -52,19 +58,23 @@ export async function say(args: string[]): Promise<void> {
         // A long text takes as long as it takes: somebody is watching.
         timeoutMs: 3_600_000,
       },
-      { write: async (bytes, position) => void (await file.write(bytes, 0, bytes.length, position)) },
+      { write: (bytes, position) => writeAt(file, bytes, position) },
     )
     await file.sync()
     await rename(temporary, output)
     console.error(`${output}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
   } catch (error) {
     await unlink(temporary)
+    if (interrupted) process.exit(exitInterrupted)
     throw error
   } finally {
     await file.close()
     pool.close()
   }
 }
+
+/** What a shell expects of a program that SIGINT ended: 128 + 2. */
+const exitInterrupted = 130
 
 function chooseFormat(format: string | undefined, output: string | undefined): AudioFormat {
   const chosen = format ?? /\.(mp3|wav)$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? 'mp3'

@@ -1,8 +1,8 @@
 /** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
 import { availableParallelism } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { buildApp, type App } from '../app'
-import { ConfigError, readConfig, settingNames, type RawSettings } from '../config'
+import { ConfigError, readConfig, readDataDirectory, settingNames, type RawSettings } from '../config'
 import { createLogger } from '../log'
 import { readFlags } from './flags'
 import { workerCommand } from './worker-command'
@@ -10,7 +10,7 @@ import { workerCommand } from './worker-command'
 export async function serve(args: string[]): Promise<void> {
   const options = Object.fromEntries(settingNames.map((name) => [name, { type: 'string' as const }]))
   const flags = readFlags(args, options).values as RawSettings
-  const file = await readSettingsFile(resolve(String(flags.data ?? process.env.SONANT_DATA ?? 'data')))
+  const file = await readSettingsFile(readDataDirectory(flags, process.env))
   const config = readConfig(flags, process.env, file, { cores: availableParallelism() })
   const log = createLogger(config.logLevel)
   const app = await buildApp(config, workerCommand(), log)

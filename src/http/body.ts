@@ -28,10 +28,15 @@ async function readBytes(request: Request, sizeBytesMax: number): Promise<Uint8A
   if (Number(request.headers.get('content-length') ?? 0) > sizeBytesMax) throw tooLarge(sizeBytesMax)
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
-  for await (const chunk of request.body ?? []) {
-    sizeBytes += chunk.length
-    if (sizeBytes > sizeBytesMax) throw tooLarge(sizeBytesMax)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body ?? []) {
+      sizeBytes += chunk.length
+      if (sizeBytes > sizeBytesMax) throw tooLarge(sizeBytesMax)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('client_gone', 'The client left before its request was whole.')
   }
   return Buffer.concat(chunks)
 }

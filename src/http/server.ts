@@ -10,8 +10,6 @@ import { requestIdOf } from './request-id'
 import { ttsRoutes } from './tts'
 import { voiceRoutes } from './voices'
 
-export type HttpServer = ReturnType<typeof createHttpServer>
-
 export function createHttpServer(context: HttpContext) {
   const { log, isStopping } = context
   const { idleConnectionSeconds: idleTimeout } = limits

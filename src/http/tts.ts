@@ -33,7 +33,7 @@ export function ttsRoutes({ db, speaking, addresses }: HttpContext) {
 type SpeakFields = { text: string; voiceId: string | undefined; speed: number; format: AudioFormat }
 
 /** Throws `invalid_params`, `invalid_speed`, `invalid_format`, each naming its field. */
-export function parseSpeakBody(body: Record<string, unknown>): SpeakFields {
+function parseSpeakBody(body: Record<string, unknown>): SpeakFields {
   return {
     text: parseText(body.text),
     voiceId: parseVoiceId(body.voice_id),

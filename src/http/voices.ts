@@ -12,7 +12,10 @@ export function voiceRoutes({ db, speaking, addresses }: HttpContext) {
     if (query.group !== undefined) checkGroup(caller, query.group)
     set.headers['cache-control'] = caller ? 'private, no-store' : 'public, max-age=60'
     set.headers.vary = 'Authorization'
-    const voices = speaking.catalogue.voices.map((voice) => describeVoice(voice, addresses().storageUrl))
+    const { catalogue, mp3SampleRate } = speaking
+    const voices = catalogue.voices.map((voice) => {
+      return describeVoice(voice, `${addresses().storageUrl}/${demoName(voice, mp3SampleRate)}`)
+    })
     return { voices, total: voices.length }
   })
 }
@@ -23,11 +26,11 @@ function checkGroup(caller: Caller | undefined, group: string): void {
   if (group !== 'all') throw new AppError('group_not_found', `group: there is no group "${group}".`, { param: 'group' })
 }
 
-function describeVoice(voice: CatalogueVoice, storageUrl: string) {
+function describeVoice(voice: CatalogueVoice, demoUrl: string) {
   return {
     id: voice.id,
     display_name: voice.displayName,
-    demo_url: `${storageUrl}/${demoName(voice)}`,
+    demo_url: demoUrl,
     featured: false,
     language: voice.language,
     gender: voice.gender,

@@ -36,7 +36,10 @@ export interface SpeechEngine {
   synthesize(voice: VoiceSpec, text: string): Promise<Pcm>
 }
 
-/** The longest utterance an engine is given at once, in characters; `speech.md` 1.6 and `scaling.md` 3 of the research. */
+/**
+ * The longest utterance an engine is given at once, in characters. Longer calls speak no faster per character, their
+ * memory grows with the length, and short ones keep the queue fair.
+ */
 export const utteranceCharactersMax = 300
 
 /** Loads an engine; each worker process does so at most once per engine. */

@@ -35,7 +35,6 @@ export class JobEnded extends Error {
 export type JobOptions = {
   /** Jobs of one key share its turns; by convention the API key's id. */
   readonly key: string
-  readonly deadlineAtMs: number
   /** Background jobs run only while nobody waits. */
   readonly background: boolean
 }
@@ -47,26 +46,30 @@ export type Job = {
   readonly begunAtMs: number | undefined
   synthesize(task: SynthesizeTask): Promise<Int16Array[]>
   openStream(sampleRate: number): EncodeStream
-  /** Rejects what still waits with `JobEnded` and lets go of open streams. */
+  /** Rejects what is not done yet with `JobEnded`, whether it waits or runs, and lets go of open streams. */
   end(): void
 }
 
 export type EncodedPortion = Extract<Answer, { ok: true }>
 export type EncodeStream = { append(samples: Int16Array, last: boolean): Promise<EncodedPortion> }
 
-export type PoolStatus = { workers: number; running: number; waiting: number; jobs: number }
+type PoolStatus = { workers: number; running: number; waiting: number; jobs: number }
 export type Pool = ReturnType<typeof createPool>
 
 type Waiting = { task: Task; job: JobState; resolve(result: TaskResult): void; reject(error: Error): void }
 type JobState = JobOptions & {
   begunAtMs: number | undefined
   ended: boolean
+  /** Tasks that wait or run. */
+  readonly pending: Set<Waiting>
   lastWorker: WorkerProcess | undefined
 }
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
 /** A stream whose workers keep dying is given up. */
 const streamLossesMax = 5
+/** What all streams together keep of their samples, to be encoded again; a stream beyond it is lost with its worker. */
+const historyBytesMax = 128 << 20
 
 export function createPool(options: {
   command: WorkerCommand
@@ -83,6 +86,7 @@ export function createPool(options: {
   /** Most recently used last. */
   const processes: WorkerProcess[] = []
   let streams = 0
+  let historyBytes = 0
   let jobs = 0
   let closed = false
   /** Moving average of what a worker takes for one character, for `retryAfterSeconds`. */
@@ -109,7 +113,7 @@ export function createPool(options: {
   const idle = () => processes.filter((worker) => !worker.busy && !worker.gone)
 
   /** A free process for the engine: one that has it, an unused one, a new one, or a new one in place of the idlest. */
-  function workerFor(engine: EngineName): WorkerProcess {
+  function workerFor(waiting: Waiting, engine: EngineName): WorkerProcess | undefined {
     const free = idle()
     const fit = free.findLast((worker) => worker.engine === engine) ?? free.find((worker) => !worker.engine)
     if (fit) {
@@ -117,7 +121,18 @@ export function createPool(options: {
       return fit
     }
     if (processes.length >= options.workers * 2) free.find((worker) => worker.streams.size === 0)?.kill()
-    return start(engine)
+    return startFor(waiting, engine)
+  }
+
+  /** A new process, or undefined when the system gives none: then that task fails, and nothing waits for ever. */
+  function startFor(waiting: Waiting, engine: EngineName | undefined): WorkerProcess | undefined {
+    try {
+      return start(engine)
+    } catch (error) {
+      log.error({ err: error }, 'no worker process can be started')
+      waiting.reject(new TaskFailed('synthesize', 'no worker process can be started'))
+      return undefined
+    }
   }
 
   function pump(): void {
@@ -130,16 +145,18 @@ export function createPool(options: {
   function startEncoding(): boolean {
     const index = encoding.findIndex((waiting) => !waiting.worker || waiting.worker.gone || !waiting.worker.busy)
     if (index < 0) return false
-    const [waiting] = encoding.splice(index, 1)
-    const { worker: pinned, job } = waiting!
+    const waiting = encoding.splice(index, 1)[0]!
+    const { worker: pinned, job } = waiting
     if (pinned?.gone) {
-      waiting!.reject(new WorkerGone('died', false))
+      waiting.reject(new WorkerGone('died', false))
       return true
     }
     const free = idle()
-    const worker = pinned ?? free.find((candidate) => candidate === job.lastWorker) ?? free.at(-1) ?? start(undefined)
-    waiting!.onStart(worker)
-    void dispatch(worker, waiting!)
+    const worker =
+      pinned ?? free.find((candidate) => candidate === job.lastWorker) ?? free.at(-1) ?? startFor(waiting, undefined)
+    if (!worker) return true
+    waiting.onStart(worker)
+    void dispatch(worker, waiting)
     return true
   }
 
@@ -150,7 +167,8 @@ export function createPool(options: {
     const task = waiting.task as SynthesizeTask
     const startedAtMs = performance.now()
     waiting.job.begunAtMs ??= startedAtMs
-    const worker = workerFor(task.voice.engine)
+    const worker = workerFor(waiting, task.voice.engine)
+    if (!worker) return true
     waiting.job.lastWorker = worker
     void dispatch(worker, waiting).then(() => {
       characterMs += 0.05 * ((performance.now() - startedAtMs) / Math.max(1, entry.cost) - characterMs)
@@ -158,11 +176,10 @@ export function createPool(options: {
     return true
   }
 
-  async function dispatch(worker: WorkerProcess, { task, job, resolve, reject }: Waiting): Promise<void> {
+  async function dispatch(worker: WorkerProcess, { task, resolve, reject }: Waiting): Promise<void> {
     processes.push(...processes.splice(processes.indexOf(worker), 1))
-    const remainingMs = task.kind === 'abandon' ? Infinity : Math.max(1, job.deadlineAtMs - Date.now())
     try {
-      resolve(await worker.run(task, Math.min(options.taskTimeoutMs, remainingMs)))
+      resolve(await worker.run(task, options.taskTimeoutMs))
     } catch (error) {
       if (error instanceof WorkerGone)
         log.warn({ pid: worker.pid, reason: error.reason, task: task.kind }, 'worker lost')
@@ -171,12 +188,21 @@ export function createPool(options: {
     pump()
   }
 
-  function enqueue(job: JobState, task: SynthesizeTask): Promise<TaskResult> {
-    const waiting = Promise.withResolvers<TaskResult>()
-    if (job.ended || closed) waiting.reject(new JobEnded())
-    else queueOf(job).push({ key: job.key, job, cost: task.text.length + 1, task: { task, job, ...waiting } })
+  /** Hands a task of `job` to `place`, unless the job is over; its promise is settled when the job ends, if not before. */
+  function submit(job: JobState, task: Task, place: (waiting: Waiting) => void): Promise<TaskResult> {
+    if (job.ended || closed) return Promise.reject(new JobEnded())
+    const { promise, resolve, reject } = Promise.withResolvers<TaskResult>()
+    const waiting: Waiting = { task, job, resolve, reject }
+    job.pending.add(waiting)
+    place(waiting)
     pump()
-    return waiting.promise
+    return promise.finally(() => job.pending.delete(waiting))
+  }
+
+  function enqueue(job: JobState, task: SynthesizeTask): Promise<TaskResult> {
+    return submit(job, task, (waiting) => {
+      queueOf(job).push({ key: job.key, job, cost: task.text.length + 1, task: waiting })
+    })
   }
 
   /** Runs `attempt` again when the worker was gone before it had the task. */
@@ -198,18 +224,30 @@ export function createPool(options: {
     let home: WorkerProcess | undefined
     let id = 0
     let emittedBytes = 0
+    let keptBytes = 0
+    let canReplay = true
 
     function run(samples: Int16Array, last: boolean): Promise<TaskResult> {
-      const waiting = Promise.withResolvers<TaskResult>()
-      const task: EncodeTask = { kind: 'encode', stream: id, sampleRate, samples, last }
       const onStart = (worker: WorkerProcess) => {
         home = worker
         worker.streams.add(id)
       }
-      if (closed) waiting.reject(new JobEnded())
-      else encoding.push({ task, job, worker: home, onStart, ...waiting })
-      pump()
-      return waiting.promise
+      const task: EncodeTask = { kind: 'encode', stream: id, sampleRate, samples, last }
+      return submit(job, task, (waiting) => encoding.push({ ...waiting, worker: home, onStart }))
+    }
+
+    function remember(samples: Int16Array): void {
+      history.push(samples)
+      keptBytes += samples.byteLength
+      historyBytes += samples.byteLength
+      if (historyBytes > historyBytesMax && home) forget()
+    }
+
+    function forget(): void {
+      historyBytes -= keptBytes
+      keptBytes = 0
+      history.length = 0
+      canReplay = false
     }
 
     async function replay(last: boolean): Promise<EncodedPortion> {
@@ -228,7 +266,8 @@ export function createPool(options: {
         try {
           return home ? succeeded(await run(samples, last)) : await replay(last)
         } catch (error) {
-          if (!(error instanceof WorkerGone) || error.reason !== 'died' || losses === streamLossesMax) throw error
+          const lost = error instanceof WorkerGone && error.reason === 'died'
+          if (!lost || !canReplay || losses === streamLossesMax) throw error
           home = undefined
         }
       }
@@ -236,13 +275,14 @@ export function createPool(options: {
 
     return {
       async append(samples, last) {
-        history.push(samples)
+        remember(samples)
         const answer = await encodeSurely(samples, last)
         if (last) home!.streams.delete(id)
         emittedBytes += answer.bytes!.length
         return answer
       },
       abandon() {
+        forget()
         if (!home?.streams.delete(id) || home.gone) return
         const ignore = { resolve() {}, reject() {} }
         encoding.push({ task: { kind: 'abandon', stream: id }, job, worker: home, onStart() {}, ...ignore })
@@ -264,7 +304,13 @@ export function createPool(options: {
     },
 
     openJob(jobOptions: JobOptions): Job {
-      const job: JobState = { ...jobOptions, begunAtMs: undefined, ended: false, lastWorker: undefined }
+      const job: JobState = {
+        ...jobOptions,
+        begunAtMs: undefined,
+        ended: false,
+        pending: new Set(),
+        lastWorker: undefined,
+      }
       const open: { abandon(): void }[] = []
       jobs++
       return {
@@ -286,7 +332,9 @@ export function createPool(options: {
           if (job.ended) return
           job.ended = true
           jobs--
-          for (const entry of queueOf(job).drop(job.key, job)) entry.task.reject(new JobEnded())
+          queueOf(job).drop(job.key, job)
+          for (let i = encoding.length - 1; i >= 0; i--) if (encoding[i]!.job === job) encoding.splice(i, 1)
+          for (const { reject } of job.pending) reject(new JobEnded())
           for (const stream of open) stream.abandon()
         },
       }
@@ -316,7 +364,9 @@ export function createPool(options: {
     close(): void {
       closed = true
       for (const worker of processes) worker.kill()
-      for (const waiting of encoding.splice(0)) waiting.reject(new JobEnded())
+      for (const { reject } of encoding.splice(0)) reject(new JobEnded())
+      for (const queue of [foreground, background])
+        for (let entry = queue.take(); entry; entry = queue.take()) entry.task.reject(new JobEnded())
     },
   }
 }

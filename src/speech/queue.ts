@@ -5,7 +5,7 @@
  * others, and a single long text cannot take half of the machine from a customer who has sixty short ones waiting.
  */
 
-export type Queued<T> = { readonly key: string; readonly job: object; readonly cost: number; readonly task: T }
+type Queued<T> = { readonly key: string; readonly job: object; readonly cost: number; readonly task: T }
 
 type Lane<T> = { pass: number; readonly jobs: Map<object, Queued<T>[]> }
 

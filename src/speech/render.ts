@@ -52,7 +52,6 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
   const job = pool.openJob({
     key: request.queueKey ?? '',
     background: request.queueKey === null,
-    deadlineAtMs: Date.now() + request.timeoutMs,
   })
   let timedOut = false
   const deadline = setTimeout(() => {
@@ -67,6 +66,7 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
   try {
     const startedAtMs = performance.now()
     const frames = await speakAll(job, request, plan, sampleRate, sink)
+    if (timedOut) throw new JobEnded()
     return {
       sampleRate,
       audioMs: Math.round((frames / sampleRate) * 1000),
@@ -168,10 +168,14 @@ type Encoded = { bytes: Uint8Array; headBytes: number; head?: Uint8Array }
 
 /** WAV is a header before the samples as they are: nothing to compute, so no worker. */
 function encodeHere(encoder: Encoder) {
+  const { headBytes } = encoder
   return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
-    const bytes = encoder.append(samples)
-    const { headBytes } = encoder
-    return last ? { bytes, headBytes, head: encoder.finish().head } : { bytes, headBytes }
+    try {
+      const bytes = encoder.append(samples)
+      return last ? { bytes, headBytes, head: encoder.finish().head } : { bytes, headBytes }
+    } catch (error) {
+      throw new TaskFailed('encode', String(error))
+    }
   }
 }
 
@@ -208,7 +212,7 @@ const failureMessages: Record<Stage, string> = {
 
 function failureCode(stage: Stage, format: AudioFormat) {
   if (stage === 'stretch') return 'speed_processing_failed'
-  if (stage === 'resample' && format === 'wav') return 'transcode_failed'
+  if (format === 'wav' && (stage === 'resample' || stage === 'encode')) return 'transcode_failed'
   return 'synthesis_failed'
 }
 

@@ -72,12 +72,15 @@ export function startWorkerProcess(options: {
     serialization: 'advanced',
     ipc(message: FromWorker) {
       if (message.type === 'ready') {
-        state = 'ready'
+        if (state === 'starting') state = 'ready'
         ready.resolve()
       } else if (message.type === 'begun' && current) current.begun = true
       else if (message.type === 'portion') current?.portions.push(message.samples)
-      else if (message.type === 'answer')
+      else if (message.type === 'answer') {
         settle((task) => task.resolve({ answer: message.answer, portions: task.portions }))
+        // What this task left behind must not be held against the next one.
+        if (residentBytes(child.pid) > options.memoryMaxBytes) worker.kill('memory')
+      }
     },
     onExit() {
       state = 'gone'
@@ -93,6 +96,16 @@ export function startWorkerProcess(options: {
     const task = current
     current = undefined
     if (task) end(task)
+  }
+
+  /** False when the process is ending and its channel is closed already. */
+  function send(task: Task): boolean {
+    try {
+      child.send(task)
+      return true
+    } catch {
+      return false
+    }
   }
 
   function watch(timeoutMs: number): () => void {
@@ -121,11 +134,15 @@ export function startWorkerProcess(options: {
       current = { ...result, portions: [], begun: false }
       timers = watch(timeoutMs)
       if (state === 'starting') await ready.promise.catch(() => {})
-      if (state === 'ready') child.send(task)
-      else settle((waiting) => waiting.reject(new WorkerGone(goneReason, false)))
+      if (state !== 'ready' || !send(task)) {
+        settle((waiting) => waiting.reject(new WorkerGone(goneReason, false)))
+        worker.kill()
+      }
       return result.promise
     },
     kill(reason = 'died') {
+      if (state === 'gone') return
+      state = 'gone'
       goneReason = reason
       child.kill('SIGKILL')
     },
@@ -144,7 +161,7 @@ function lowerPriority(pid: number): void {
 /** Resident memory of a process where the system tells (Linux), else 0. */
 function residentBytes(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096
+    return 1024 * Number(/VmRSS:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
   } catch {
     return 0
   }

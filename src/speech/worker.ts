@@ -43,7 +43,11 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
 
   function engine(name: EngineName): Promise<SpeechEngine> {
     let loading = engines.get(name)
-    if (!loading) engines.set(name, (loading = load(name)))
+    if (!loading) {
+      loading = load(name)
+      engines.set(name, loading)
+      loading.catch(() => engines.delete(name))
+    }
     return loading
   }
 
@@ -81,10 +85,20 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
   }
 
   async function speak(task: SynthesizeTask): Promise<Pcm> {
-    const raw = await (await engine(task.voice.engine)).synthesize(task.voice, task.text)
+    const raw = await synthesizeAnew(task.voice, task.text)
     const fault = findFault(raw, { letters: task.letters, symbols: task.symbols, language: task.voice.language })
     if (fault) throw new Error(fault)
     return normalizeLoudness(trimSilence(raw))
+  }
+
+  /** An engine that failed is loaded again for the next task: nobody knows what state it is in. */
+  async function synthesizeAnew(voice: VoiceSpec, text: string): Promise<Pcm> {
+    try {
+      return await (await engine(voice.engine)).synthesize(voice, text)
+    } catch (error) {
+      engines.delete(voice.engine)
+      throw error
+    }
   }
 
   async function encode(task: EncodeTask): Promise<Result> {

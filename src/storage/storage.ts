@@ -1,15 +1,15 @@
 /**
  * Audio files on local disk. A file is written under a temporary name, fsynced, renamed, and its directory fsynced:
- * a final name always holds a whole file. Nothing is ever overwritten. Knows no SQL and no HTTP.
+ * a final name always holds a whole file. Names are unique, so nothing is overwritten. Knows no SQL and no HTTP.
  */
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, stat, statfs, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
 
 export type Storage = ReturnType<typeof openStorage>
 
-/** A file being made. Exactly one of `commit` and `abort` ends it; both may be called after a failure. */
+/** A file being made. `commit` ends it; after any failure, of `commit` too, `abort` does. */
 export type AudioWriter = {
   write(bytes: Uint8Array, position: number): Promise<void>
   /** Makes the file durable and gives it its name. */
@@ -56,10 +56,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       }
       return {
         async write(bytes, position) {
-          for (let at = 0; at < bytes.length;) {
-            const { bytesWritten } = await guard(() => file.write(bytes, at, bytes.length - at, position + at))
-            at += bytesWritten
-          }
+          await guard(() => writeAt(file, bytes, position))
         },
         async commit() {
           await guard(async () => {
@@ -80,13 +77,9 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       const extension = namePattern.exec(name)?.[2]
       if (!extension) return undefined
       const path = pathOf(name)
-      const found = await stat(path).catch(() => undefined)
+      const found = await guard(() => stat(path).catch(ignoreMissing))
       if (!found?.isFile()) return undefined
       return { path, sizeBytes: found.size, contentType: contentTypes[extension]! }
-    },
-
-    async remove(name: string): Promise<void> {
-      await unlink(pathOf(name)).catch(() => {})
     },
   }
 }
@@ -96,8 +89,24 @@ async function moveIntoPlace(temporary: string, path: string): Promise<void> {
   const directory = await open(dirname(path), 'r')
   try {
     await directory.sync()
+  } catch (error) {
+    // Not known to be durable, so it was not made.
+    await unlink(path)
+    throw error
   } finally {
     await directory.close()
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+}
+
+/** Writes all of `bytes` at `position`, however many calls the disk needs for it. */
+export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at)
+    at += bytesWritten
   }
 }
 

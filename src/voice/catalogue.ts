@@ -7,7 +7,7 @@ import manifest from '../../voices/catalogue.json'
 
 export type Gender = 'female' | 'male'
 
-/** A voice without its public face. */
+/** A voice without its public face; the same shape as `VoiceSpec` of the speech room, which this room may not import. */
 export type BareVoice = {
   readonly id: string
   readonly gender: Gender
@@ -56,8 +56,8 @@ export function readCatalogue(): Catalogue {
     demo: entry.demo,
   }))
   const byId = new Map<string, CatalogueVoice>(voices.map((voice) => [voice.id, voice]))
-  const scriptVoices = manifest.scriptVoices.map(bareVoice)
-  const anyone = new Map<string, BareVoice>([...byId, ...scriptVoices.map((voice) => [voice.id, voice] as const)])
+  const companionVoices = manifest.companionVoices.map(bareVoice)
+  const anyone = new Map<string, BareVoice>([...byId, ...companionVoices.map((voice) => [voice.id, voice] as const)])
   const companions: Record<string, string | Record<Gender, string>> = manifest.companions
   return {
     voices,
@@ -84,8 +84,9 @@ function bareVoice({ id, gender, language, engine, sample_rate, settings }: Bare
  * The name of a voice's demo file. It changes with everything that the sound is made from, so the file can be cached
  * for ever; `renderingVersion` stands for the code.
  */
-export function demoName(voice: CatalogueVoice): string {
-  const recipe = JSON.stringify([renderingVersion, voice.engine, voice.language, voice.settings, voice.demo])
+export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefined): string {
+  const { engine, language, settings, demo } = voice
+  const recipe = JSON.stringify([renderingVersion, engine, language, settings, demo, mp3SampleRate])
   return `demos/${voice.id}-${new Bun.CryptoHasher('sha256').update(recipe).digest('hex').slice(0, 16)}.mp3`
 }
 

@@ -1,5 +1,6 @@
 /** The HTTP interface of the compiled executable, started from an empty directory. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { openDatabase } from '../../src/db/database'
 import { startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 let sonant: Sonant
@@ -130,6 +131,9 @@ describe('POST /api/v1/tts', () => {
       const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', voice_id } })
       await expectError(response, 404, 'voice_not_found', 'voice_id', 'invalid_request_error')
     }
+    const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', voice_id: 'x'.repeat(100_000) } })
+    const error = await expectError(response, 404, 'voice_not_found', 'voice_id', 'invalid_request_error')
+    expect(error.message.length).toBeLessThan(200)
   })
 
   it('asks for a key, and knows a wrong one', async () => {
@@ -145,6 +149,19 @@ describe('POST /api/v1/tts', () => {
       )
     const wrong = `Bearer sk-${'x'.repeat(43)}`
     await expectError(await send({ authorization: wrong }), 401, 'invalid_api_key', null, 'authentication_error')
+  })
+
+  it('knows a revoked key and a disabled account', async () => {
+    const own = await startSonant()
+    const db = openDatabase(`${own.directory}/data/sonant.db`)
+    const speak = () => own.request('/api/v1/tts', { body: { text: 'Hi.' } })
+    expect((await speak()).status).toBe(200)
+    db.exec(`UPDATE api_keys SET status = 'revoked'`)
+    await expectError(await speak(), 403, 'api_key_revoked', null, 'permission_error')
+    db.exec(`UPDATE api_keys SET status = 'active'; UPDATE accounts SET status = 'disabled'`)
+    await expectError(await speak(), 403, 'account_disabled', null, 'permission_error')
+    db.close()
+    await stopAndRemove(own)
   })
 
   it('looks at the key before the body', async () => {

@@ -48,7 +48,7 @@ describe('the engines', () => {
 
   it('refuse a voice that they do not have', async () => {
     const espeak = await loadEngine('espeak')
-    expect(espeak.synthesize(voice('espeak', 'nonsense', 'xx'), 'hello')).rejects.toThrow('no voice')
+    await expect(espeak.synthesize(voice('espeak', 'nonsense', 'xx'), 'hello')).rejects.toThrow('no voice')
   })
 
   it('have every voice of the catalogue, at the sample rate it says', async () => {

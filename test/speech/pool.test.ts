@@ -10,9 +10,11 @@ import { render, type RenderRequest } from '../../src/speech/render'
 const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
 const pools: Pool[] = []
 
-function startPool(options: { workers?: number; taskTimeoutMs?: number; memoryMb?: number; jobsMax?: number } = {}) {
+type PoolOptions = { workers?: number; taskTimeoutMs?: number; memoryMb?: number; jobsMax?: number; command?: string[] }
+
+function startPool(options: PoolOptions = {}) {
   const pool = createPool({
-    command: [process.execPath, join(import.meta.dir, 'strange-worker.ts'), 'worker'],
+    command: options.command ?? [process.execPath, join(import.meta.dir, 'strange-worker.ts'), 'worker'],
     workers: options.workers ?? 2,
     taskTimeoutMs: options.taskTimeoutMs ?? 10_000,
     workerMemoryMaxBytes: (options.memoryMb ?? 600) << 20,
@@ -181,6 +183,39 @@ describe('the pool', () => {
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1)
     await Promise.all(held)
     expect((await say(pool, 'slow again.')).length).toBeGreaterThan(0)
+  })
+
+  it('fails requests, rather than let them wait for ever, when no process can be started', async () => {
+    const pool = startPool({ command: ['/nowhere/sonant', 'worker'] })
+    const errors = await Promise.all([errorOf(say(pool, 'Hello.')), errorOf(say(pool, long))])
+    expect(errors.map(({ code }) => code)).toEqual(['synthesis_failed', 'synthesis_failed'])
+    expect(pool.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
+  })
+
+  it('fails requests when every process ends at once', async () => {
+    const pool = startPool({ command: ['/bin/false'] })
+    expect((await errorOf(say(pool, 'Hello.'))).code).toBe('synthesis_failed')
+  })
+
+  it('does not let a job that is over go on with its stream', async () => {
+    const pool = startPool({ workers: 1 })
+    const job = pool.openJob({ key: 'a', background: false })
+    const stream = job.openStream(16_000)
+    await stream.append(new Int16Array(16_000), false)
+    job.end()
+    expect(await stream.append(new Int16Array(16_000), true).catch((error: Error) => error.name)).toBe('JobEnded')
+    await Bun.sleep(50)
+    expect(pool.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
+  })
+
+  it('does not kill a worker because a request ran out of time while it worked well', async () => {
+    const pool = startPool({ workers: 1 })
+    await say(pool, 'Hello.')
+    const before = pool.pids()
+    const error = await errorOf(say(pool, 'slow one. slow two. slow three.', { timeoutMs: 300 }))
+    expect(error.code).toBe('synthesis_timeout')
+    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+    expect(pool.pids()).toEqual(before)
   })
 
   it('leaves no process behind when it is closed', async () => {

@@ -19,7 +19,7 @@ const XING_BYTES = 120
 const LAME_BYTES = 36
 const TOC_ENTRIES = 100
 
-export interface TagWriter {
+interface TagWriter {
   /** Length of the tag frame. */
   readonly bytes: number
   /** Body bytes of the stream, in order, in any portion. */

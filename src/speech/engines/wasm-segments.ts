@@ -3,7 +3,7 @@
  * program's constants from what it may write.
  */
 
-export type DataSegment = { readonly start: number; readonly bytes: Uint8Array }
+type DataSegment = { readonly start: number; readonly bytes: Uint8Array }
 
 const headerBytes = 8
 const dataSection = 11

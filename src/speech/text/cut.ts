@@ -4,7 +4,7 @@
  */
 
 /** Length of silence at speed 1, by what a piece of text ends with. */
-export const pausesMs = { comma: 120, semicolon: 200, join: 30 }
+const pausesMs = { comma: 120, semicolon: 200, join: 30 }
 
 /** Pieces of at most `charactersMax` UTF-16 units (a single character is never split); nothing but spaces is lost. */
 export function cutReading(text: string, charactersMax: number): string[] {

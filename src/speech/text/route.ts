@@ -12,7 +12,7 @@ import type { Speaker } from './plan'
 import { type Script, scriptRuns, scriptsOf } from './script'
 
 /** Joined again, the texts of a sentence's runs are the sentence. */
-export type SpeakerRun = { speaker: Speaker; text: string }
+type SpeakerRun = { speaker: Speaker; text: string }
 
 type Piece = { script: Script; text: string }
 

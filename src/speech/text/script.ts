@@ -98,7 +98,7 @@ export function scriptsOf(language: string): readonly Script[] {
 }
 
 /** A stretch of letters of one script, or of what has no script (digits, marks, spaces, emoji): `null`. */
-export type ScriptRun = { script: Script | null; text: string }
+type ScriptRun = { script: Script | null; text: string }
 
 const letterGroups = scripts
   .map(([script, unicodeNames]) => {

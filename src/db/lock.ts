@@ -1,0 +1,36 @@
+/**
+ * A data directory belongs to one server at a time. The lock is an exclusive transaction on a database of its own that
+ * is never committed: the system itself lets go of it when the process ends, however it ends.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+export class DirectoryInUse extends Error {
+  override readonly name = 'DirectoryInUse'
+}
+
+export type DirectoryLock = { release(): void }
+
+/** Throws `DirectoryInUse`, whose message says who holds it. */
+export function lockDirectory(directory: string): DirectoryLock {
+  const holderPath = join(directory, 'lock.pid')
+  const db = new Database(join(directory, 'lock.db'), { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db.close()
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+    throw new DirectoryInUse(`${directory} is in use by process ${readHolder(holderPath)}`)
+  }
+  writeFileSync(holderPath, String(process.pid))
+  return { release: () => void db.close() }
+}
+
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return 'unknown'
+  }
+}

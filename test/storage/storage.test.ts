@@ -1,0 +1,127 @@
+/** Files on a real disk. */
+import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStorage, type Storage } from '../../src/storage/storage'
+
+const root = await mkdtemp(join(tmpdir(), 'sonant-storage-'))
+afterAll(() => rm(root, { recursive: true }))
+
+let directory: string
+let storage: Storage
+beforeEach(async () => {
+  directory = join(await mkdtemp(join(root, 'x')), 'deep/audio')
+  storage = openStorage({ directory, minFreeBytes: 0 })
+  await storage.prepare()
+})
+
+const files = async () => (await readdir(directory, { recursive: true })).sort()
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+async function store(name: string, text: string): Promise<void> {
+  const writer = await storage.create(name)
+  await writer.write(bytesOf(text), 0)
+  await writer.commit()
+}
+
+describe('create', () => {
+  it('gives the whole file its name at commit and not before, wherever its parts were written', async () => {
+    const writer = await storage.create('a.mp3')
+    await writer.write(bytesOf('world'), 6)
+    await writer.write(bytesOf('Hello '), 0)
+    expect(await storage.find('a.mp3')).toBeUndefined()
+    await writer.commit()
+    expect(await storage.find('a.mp3')).toEqual({
+      path: join(directory, 'a.mp3'),
+      sizeBytes: 11,
+      contentType: 'audio/mpeg',
+    })
+    expect(await Bun.file(join(directory, 'a.mp3')).text()).toBe('Hello world')
+    expect(await files()).toEqual(['a.mp3', 'demos'])
+  })
+
+  it('leaves nothing after abort', async () => {
+    const writer = await storage.create('a.wav')
+    await writer.write(bytesOf('Hello'), 0)
+    await writer.abort()
+    expect(await files()).toEqual(['demos'])
+  })
+
+  it('keeps the file when abort follows commit', async () => {
+    const writer = await storage.create('a.wav')
+    await writer.write(bytesOf('Hello'), 0)
+    await writer.commit()
+    await writer.abort()
+    expect(await files()).toEqual(['a.wav', 'demos'])
+  })
+
+  it('is storage_failed when the directory is gone, and so is commit, which leaves nothing', async () => {
+    const writer = await storage.create('a.mp3')
+    await rm(directory, { recursive: true })
+    await expect(writer.commit()).rejects.toMatchObject({ code: 'storage_failed' })
+    await writer.abort()
+    await expect(storage.create('b.mp3')).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+})
+
+describe('find', () => {
+  it('knows both formats and the demos by their content type', async () => {
+    for (const [name, contentType] of [
+      ['a.mp3', 'audio/mpeg'],
+      ['a.wav', 'audio/wav'],
+      ['demos/a-b_c.d.mp3', 'audio/mpeg'],
+    ] as const) {
+      await store(name, 'x')
+      expect(await storage.find(name)).toMatchObject({ contentType, sizeBytes: 1 })
+    }
+  })
+
+  it('has nothing under a name that climbs or is malformed, even where a file is', async () => {
+    await store('a.mp3', 'x')
+    await store('demos/a.mp3', 'x')
+    await Bun.write(join(directory, '../b.mp3'), 'x')
+    for (const name of ['.hidden.mp3', 'A.mp3', 'a.ogg', 'a.mp3.part', 'other/a.mp3', 'demos/demos/a.mp3'])
+      await Bun.write(join(directory, name), 'x')
+    for (const name of [
+      ...['../b.mp3', 'demos/../a.mp3', 'demos/../../b.mp3', './a.mp3', '/a.mp3', 'demos//a.mp3', '..\\b.mp3'],
+      ...['.hidden.mp3', 'A.mp3', 'a.ogg', 'a.mp3.part', 'other/a.mp3', 'demos/demos/a.mp3'],
+      ...['', 'demos', 'demos/', 'a.mp3\0', 'a.mp3\n', 'a%2emp3', `${'a'.repeat(129)}.mp3`, join(directory, 'a.mp3')],
+    ])
+      expect([name, await storage.find(name)]).toEqual([name, undefined])
+  })
+
+  it('has nothing where a directory or a dangling link is', async () => {
+    await mkdir(join(directory, 'folder.mp3'))
+    await symlink(join(directory, 'nowhere'), join(directory, 'dangling.mp3'))
+    expect(await storage.find('folder.mp3')).toBeUndefined()
+    expect(await storage.find('dangling.mp3')).toBeUndefined()
+  })
+
+  it('is storage_failed when the disk does not say', async () => {
+    await symlink('loop.mp3', join(directory, 'loop.mp3'))
+    await expect(storage.find('loop.mp3')).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+})
+
+describe('prepare', () => {
+  it('removes what is half-written and nothing else', async () => {
+    for (const name of ['a.mp3', 'a.mp3.123.part', 'demos/b.mp3', 'demos/b.mp3.456.part', 'notes.txt'])
+      await Bun.write(join(directory, name), 'x')
+    await storage.prepare()
+    expect(await files()).toEqual(['a.mp3', 'demos', 'demos/b.mp3', 'notes.txt'])
+  })
+})
+
+describe('ensureSpace', () => {
+  it('refuses when less than the minimum is free', async () => {
+    await storage.ensureSpace()
+    const demanding = openStorage({ directory, minFreeBytes: 2 ** 60 })
+    await expect(demanding.ensureSpace()).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+
+  it('is storage_failed when the directory is gone', async () => {
+    await rm(directory, { recursive: true })
+    await expect(storage.ensureSpace()).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+})
