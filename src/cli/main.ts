@@ -1,6 +1,5 @@
 /** The command line: finds the verb, and turns what went wrong into one line and an exit code. */
 import { ConfigError } from '../config'
-import { DirectoryInUse } from '../db/lock'
 import { AppError } from '../errors'
 import { UsageError } from './flags'
 
@@ -24,8 +23,7 @@ export async function runCli(args: string[]): Promise<void> {
     if (!verb) throw new UsageError(`there is no verb "${name}"; sonant help lists those there are`)
     await verb.run(rest)
   } catch (error) {
-    if (error instanceof UsageError || error instanceof ConfigError || error instanceof DirectoryInUse)
-      fail(error.message, exitUsage)
+    if (error instanceof UsageError || error instanceof ConfigError) fail(error.message, exitUsage)
     if (error instanceof AppError || isSystemError(error)) fail((error as Error).message, exitFailure)
     throw error
   }

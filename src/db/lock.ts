@@ -5,14 +5,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-
-export class DirectoryInUse extends Error {
-  override readonly name = 'DirectoryInUse'
-}
+import { ConfigError } from '../config'
 
 export type DirectoryLock = { release(): void }
 
-/** Throws `DirectoryInUse`, whose message says who holds it. */
+/** Throws `ConfigError`, whose message says who holds it. */
 export function lockDirectory(directory: string): DirectoryLock {
   const holderPath = join(directory, 'lock.pid')
   const db = new Database(join(directory, 'lock.db'), { timeout: 0 })
@@ -21,7 +18,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     db.close()
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
-    throw new DirectoryInUse(`${directory} is in use by process ${readHolder(holderPath)}`)
+    throw new ConfigError(`${directory} is in use by process ${readHolder(holderPath)}`)
   }
   writeFileSync(holderPath, String(process.pid))
   return { release: () => void db.close() }

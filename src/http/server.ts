@@ -19,7 +19,7 @@ export function createHttpServer(context: HttpContext) {
       set.headers['x-request-id'] = requestIdOf(request)
       if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
-    .onError(({ request, error }) => {
+    .onError(({ request, error, set }) => {
       const known = error instanceof NotFoundError ? notFound(request) : asAppError(error)
       const requestId = requestIdOf(request)
       if (known.code === 'internal_error') log.error({ requestId, err: known.cause }, 'request failed')
@@ -27,7 +27,15 @@ export function createHttpServer(context: HttpContext) {
       const response = errorResponse(known, requestId)
       const allowed = known.code === 'method_not_allowed' ? allowedMethods(request) : undefined
       if (allowed) response.headers.set('allow', allowed)
+      // For the log: Elysia does not look into a finished response.
+      set.status = response.status
       return response
+    })
+    .onAfterResponse(({ request, set }) => {
+      const { pathname } = new URL(request.url)
+      if (!pathname.startsWith('/api/')) return
+      const status = set.status ?? 200
+      log.info({ requestId: requestIdOf(request), method: request.method, path: pathname, status }, 'request')
     })
     .use(ttsRoutes(context))
     .use(voiceRoutes(context))

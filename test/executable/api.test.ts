@@ -314,6 +314,17 @@ describe('the server', () => {
     await stopAndRemove(second)
   })
 
+  it('logs each API request with its id and status', async () => {
+    const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', speed: 9 } })
+    const requestId = response.headers.get('x-request-id')!
+    await Bun.sleep(50)
+    const line = sonant
+      .log()
+      .split('\n')
+      .find((entry) => entry.includes(requestId))!
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', requestId, path: '/api/v1/tts', status: 400 })
+  })
+
   it('never logs the text', () => {
     expect(sonant.log()).not.toContain('range of things')
   })
