@@ -6,7 +6,7 @@ import { createWavEncoder } from '../../src/audio/encode/wav'
 import { durationSeconds, type Pcm, toInt16 } from '../../src/audio/pcm'
 import { type BenchRow, median } from './report'
 
-const ROUNDS = 5
+const measuredRounds = 5
 
 type Comparison = {
   name: string
@@ -33,7 +33,7 @@ export async function compareWithProgram(comparison: Comparison): Promise<BenchR
 
     const oursSeconds: number[] = []
     const programSeconds: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < measuredRounds; round++) {
       oursSeconds.push(await timeSeconds(comparison.ours))
       if (program) programSeconds.push(await timeSeconds(() => run([program, ...args])))
     }

@@ -5,25 +5,25 @@
 import type { Pcm } from './pcm'
 
 /** Speech peaks stand 15 to 19 dB above its loudness, so that at this target few need the limiter. */
-export const TARGET_LUFS = -20
+export const targetLufs = -20
 /** The highest sample value that leaves `normalizeLoudness`: −1 dBFS. */
-export const CEILING = 10 ** (-1 / 20)
+export const peakMax = 10 ** (-1 / 20)
 /** What is this much too quiet is not speech, and turning it up further would only make noise. */
-const GAIN_DB_MAX = 40
-const LIMITER_LOOK_AHEAD_SECONDS = 0.01
+const gainDbMax = 40
+const limiterLookAheadSeconds = 0.01
 
-const BLOCK_SECONDS = 0.4
-const BLOCK_STEP_SECONDS = 0.1
-const ABSOLUTE_GATE_LUFS = -70
-const RELATIVE_GATE_LU = -10
+const blockSeconds = 0.4
+const blockStepSeconds = 0.1
+const absoluteGateLufs = -70
+const relativeGateLu = -10
 
 /** Brings `pcm` to −20 LUFS with no sample above −1 dBFS. Silence, and what has no loudness, stays as it is. */
 export function normalizeLoudness(pcm: Pcm): Pcm {
   const lufs = loudnessLufs(pcm)
   if (!Number.isFinite(lufs)) return pcm
-  const gain = 10 ** (Math.min(GAIN_DB_MAX, TARGET_LUFS - lufs) / 20)
+  const gain = 10 ** (Math.min(gainDbMax, targetLufs - lufs) / 20)
   const samples = pcm.samples.map((value) => value * gain)
-  limitPeaks(samples, Math.max(1, Math.round(LIMITER_LOOK_AHEAD_SECONDS * pcm.sampleRate)))
+  limitPeaks(samples, Math.max(1, Math.round(limiterLookAheadSeconds * pcm.sampleRate)))
   return { samples, sampleRate: pcm.sampleRate }
 }
 
@@ -33,13 +33,13 @@ export function normalizeLoudness(pcm: Pcm): Pcm {
  */
 export function loudnessLufs(pcm: Pcm): number {
   const weighted = kWeight(pcm)
-  const blockSamples = Math.round(BLOCK_SECONDS * pcm.sampleRate)
+  const blockSamples = Math.round(blockSeconds * pcm.sampleRate)
   if (weighted.length < blockSamples) return powerToLufs(weighted.length === 0 ? 0 : meanSquare(weighted))
 
-  const blocks = blockPowers(weighted, blockSamples, BLOCK_STEP_SECONDS * pcm.sampleRate)
+  const blocks = blockPowers(weighted, blockSamples, blockStepSeconds * pcm.sampleRate)
   if (blocks.some(Number.isNaN)) return NaN
-  const audible = blocks.filter((power) => powerToLufs(power) >= ABSOLUTE_GATE_LUFS)
-  const gateLufs = powerToLufs(mean(audible)) + RELATIVE_GATE_LU
+  const audible = blocks.filter((power) => powerToLufs(power) >= absoluteGateLufs)
+  const gateLufs = powerToLufs(mean(audible)) + relativeGateLu
   return powerToLufs(mean(audible.filter((power) => powerToLufs(power) >= gateLufs)))
 }
 
@@ -123,12 +123,12 @@ function applyBiquad(samples: Float32Array, { b0, b1, b2, a1, a2 }: Biquad): Flo
  * minimum and then smoothed by a running mean over the same width, which therefore nowhere exceeds the gain needed.
  */
 function limitPeaks(samples: Float32Array, lookAheadSamples: number): void {
-  if (!samples.some((value) => Math.abs(value) > CEILING)) return
-  const needed = samples.map((value) => Math.min(1, CEILING / Math.abs(value)))
+  if (!samples.some((value) => Math.abs(value) > peakMax)) return
+  const needed = samples.map((value) => Math.min(1, peakMax / Math.abs(value)))
   const gain = runningMean(runningMinimum(needed, lookAheadSamples), lookAheadSamples)
   for (let i = 0; i < samples.length; i++) {
     // The clamp only takes the rounding of the mean.
-    samples[i] = Math.max(-CEILING, Math.min(CEILING, samples[i]! * gain[i]!))
+    samples[i] = Math.max(-peakMax, Math.min(peakMax, samples[i]! * gain[i]!))
   }
 }
 

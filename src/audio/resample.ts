@@ -5,13 +5,13 @@
 import type { Pcm } from './pcm'
 
 /** What must pass unchanged, as a share of the lower of the two Nyquist frequencies. */
-const PASSBAND = 0.92
-const STOPBAND_DB = 110
+const passband = 0.92
+const stopbandDb = 110
 /** Ratios with more phases than this interpolate between neighbours: with 1024 of them the error is below −115 dB. */
-const PHASES_MAX = 1024
-const CACHED_BANKS_MAX = 8
-const SAMPLE_RATE_MIN = 1000
-const SAMPLE_RATE_MAX = 384_000
+const phasesMax = 1024
+const cachedBanksMax = 8
+const sampleRateMin = 1000
+const sampleRateMax = 384_000
 
 /** `filters` holds `phases + 1` filters of `taps` each; phase p is for a position p/phases past a sample. */
 type FilterBank = { readonly phases: number; readonly taps: number; readonly filters: Float32Array }
@@ -24,8 +24,8 @@ const banks = new Map<string, FilterBank>()
  */
 export function resample(pcm: Pcm, sampleRate: number): Pcm {
   for (const rate of [pcm.sampleRate, sampleRate]) {
-    if (!Number.isInteger(rate) || rate < SAMPLE_RATE_MIN || rate > SAMPLE_RATE_MAX) {
-      throw new RangeError(`Sample rate ${rate} Hz is not a whole number in ${SAMPLE_RATE_MIN}…${SAMPLE_RATE_MAX}.`)
+    if (!Number.isInteger(rate) || rate < sampleRateMin || rate > sampleRateMax) {
+      throw new RangeError(`Sample rate ${rate} Hz is not a whole number in ${sampleRateMin}…${sampleRateMax}.`)
     }
   }
   if (pcm.sampleRate === sampleRate) return pcm
@@ -84,9 +84,9 @@ function filterBank(inputRate: number, outputRate: number, up: number): FilterBa
   const key = `${inputRate}/${outputRate}`
   const known = banks.get(key)
   if (known) return known
-  const oldest = banks.size < CACHED_BANKS_MAX ? undefined : banks.keys().next().value
+  const oldest = banks.size < cachedBanksMax ? undefined : banks.keys().next().value
   if (oldest !== undefined) banks.delete(oldest)
-  const bank = designFilterBank(inputRate, outputRate, Math.min(up, PHASES_MAX))
+  const bank = designFilterBank(inputRate, outputRate, Math.min(up, phasesMax))
   banks.set(key, bank)
   return bank
 }
@@ -94,12 +94,12 @@ function filterBank(inputRate: number, outputRate: number, up: number): FilterBa
 /** Kaiser's formulas for the window's shape and length: Oppenheim & Schafer, "Discrete-Time Signal Processing", 7.6. */
 function designFilterBank(inputRate: number, outputRate: number, phases: number): FilterBank {
   const nyquistHz = Math.min(inputRate, outputRate) / 2
-  const transition = ((1 - PASSBAND) * nyquistHz * 2 * Math.PI) / inputRate
+  const transition = ((1 - passband) * nyquistHz * 2 * Math.PI) / inputRate
   // Half-way down (−6 dB) in the middle of the transition; relative to the input's Nyquist frequency.
-  const cutoff = ((1 + PASSBAND) * nyquistHz) / inputRate
-  const taps = 4 * Math.ceil((STOPBAND_DB - 7.95) / (2.285 * transition) / 4)
+  const cutoff = ((1 + passband) * nyquistHz) / inputRate
+  const taps = 4 * Math.ceil((stopbandDb - 7.95) / (2.285 * transition) / 4)
   const half = taps / 2
-  const beta = 0.1102 * (STOPBAND_DB - 8.7)
+  const beta = 0.1102 * (stopbandDb - 8.7)
   const windowScale = 1 / besselI0(beta)
 
   const filters = new Float32Array((phases + 1) * taps)

@@ -7,35 +7,35 @@
 import { raisedCosine } from './fade'
 import type { Pcm } from './pcm'
 
-const SPEED_MIN = 0.25
-const SPEED_MAX = 4
+const speedMin = 0.25
+const speedMax = 4
 
 /** At normal speed; shorter the faster, since a long segment then skips over whole sounds. */
-const SEGMENT_SECONDS = 0.035
-const OVERLAP_SHARE = 0.4
-const SEARCH_SHARE = 0.47
+const segmentSeconds = 0.035
+const overlapShare = 0.4
+const searchShare = 0.47
 /** How far the input may run on around a burst, away from where the speed alone would have it. */
-const DRIFT_SECONDS = 0.045
+const driftSeconds = 0.045
 /** The first, coarse search looks at the sound at about this rate: what carries pitch lies far below. */
-const COARSE_RATE = 8000
+const coarseRate = 8000
 
 /**
  * `pcm` at `speed` (2 is twice as fast), exactly round(n / speed) samples. Throws `RangeError` when `speed` is outside
  * 0.25…4.
  */
 export function stretch(pcm: Pcm, speed: number): Pcm {
-  if (!(speed >= SPEED_MIN && speed <= SPEED_MAX)) {
-    throw new RangeError(`Speed ${speed} is outside ${SPEED_MIN}…${SPEED_MAX}.`)
+  if (!(speed >= speedMin && speed <= speedMax)) {
+    throw new RangeError(`Speed ${speed} is outside ${speedMin}…${speedMax}.`)
   }
   const { samples, sampleRate } = pcm
   const length = Math.round(samples.length / speed)
   if (length === samples.length) return pcm
 
-  const segment = Math.round((SEGMENT_SECONDS / Math.max(1, Math.cbrt(speed))) * sampleRate)
-  const overlap = Math.round(segment * OVERLAP_SHARE)
+  const segment = Math.round((segmentSeconds / Math.max(1, Math.cbrt(speed))) * sampleRate)
+  const overlap = Math.round(segment * overlapShare)
   const step = segment - overlap
-  const radius = Math.round((segment * SEARCH_SHARE) / 2)
-  const drift = Math.round(DRIFT_SECONDS * sampleRate)
+  const radius = Math.round((segment * searchShare) / 2)
+  const drift = Math.round(driftSeconds * sampleRate)
   // Silence on both sides, so that no search and no segment has to look at the ends of the input.
   const lead = radius + drift
   const padded = new Float32Array(lead + samples.length + drift + radius + 2 * segment)
@@ -71,7 +71,7 @@ export function stretch(pcm: Pcm, speed: number): Pcm {
  * copy, then to the sample. Likeness is the correlation over the energy of the candidate.
  */
 function spliceFinder(padded: Float32Array, overlap: number, radius: number, sampleRate: number) {
-  const factor = Math.max(1, Math.round(sampleRate / COARSE_RATE))
+  const factor = Math.max(1, Math.round(sampleRate / coarseRate))
   const coarse = factor === 1 ? padded : decimate(padded, factor)
   const coarseEnergy = energyBefore(coarse)
   const energy = factor === 1 ? coarseEnergy : energyBefore(padded)

@@ -2,30 +2,30 @@
 import { fadeIn, fadeOut } from './fade'
 import type { Pcm } from './pcm'
 
-const FRAME_SECONDS = 0.01
+const frameSeconds = 0.01
 /** A frame is silent below either of these: against the loudest frame, and against full scale. */
-const RELATIVE_DB = -45
-const ABSOLUTE_DBFS = -70
-const KEEP_BEFORE_SECONDS = 0.01
+const relativeDb = -45
+const absoluteDbfs = -70
+const keepBeforeSeconds = 0.01
 /** More than before: sounds end more slowly than they begin. */
-const KEEP_AFTER_SECONDS = 0.025
-const FADE_SECONDS = 0.005
+const keepAfterSeconds = 0.025
+const fadeSeconds = 0.005
 
 /** The speech with about 10 ms before and 25 ms after it, from zero to zero. Mere silence gives an empty `Pcm`. */
 export function trimSilence(pcm: Pcm): Pcm {
   const { samples, sampleRate } = pcm
-  const frameSamples = Math.max(1, Math.round(FRAME_SECONDS * sampleRate))
+  const frameSamples = Math.max(1, Math.round(frameSeconds * sampleRate))
   const power = framePower(samples, frameSamples)
   const loudest = power.reduce((most, value) => Math.max(most, value), 0)
-  const threshold = Math.max(loudest * 10 ** (RELATIVE_DB / 10), 10 ** (ABSOLUTE_DBFS / 10))
+  const threshold = Math.max(loudest * 10 ** (relativeDb / 10), 10 ** (absoluteDbfs / 10))
   const first = power.findIndex((value) => value >= threshold)
   if (first < 0) return { samples: new Float32Array(0), sampleRate }
   const last = power.findLastIndex((value) => value >= threshold)
 
-  const start = Math.max(0, first * frameSamples - Math.round(KEEP_BEFORE_SECONDS * sampleRate))
-  const end = Math.min(samples.length, (last + 1) * frameSamples + Math.round(KEEP_AFTER_SECONDS * sampleRate))
+  const start = Math.max(0, first * frameSamples - Math.round(keepBeforeSeconds * sampleRate))
+  const end = Math.min(samples.length, (last + 1) * frameSamples + Math.round(keepAfterSeconds * sampleRate))
   const kept = samples.slice(start, end)
-  const fadeSamples = Math.min(Math.ceil(FADE_SECONDS * sampleRate), Math.ceil(kept.length / 2))
+  const fadeSamples = Math.min(Math.ceil(fadeSeconds * sampleRate), Math.ceil(kept.length / 2))
   fadeIn(kept, fadeSamples)
   fadeOut(kept, fadeSamples)
   return { samples: kept, sampleRate }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test'
-import { CEILING, loudnessLufs, normalizeLoudness, TARGET_LUFS } from '../../src/audio/loudness'
+import { peakMax, loudnessLufs, normalizeLoudness, targetLufs } from '../../src/audio/loudness'
 import type { Pcm } from '../../src/audio/pcm'
 import { describeWith } from '../tools'
 import { decodeWith, writeWav } from './files'
@@ -39,8 +39,8 @@ describe('normalizeLoudness', () => {
   it.each([-35, -20, 0, 6, 20])('brings speech %p dB off to the target within 0.5 dB, below the ceiling', (gainDb) => {
     for (const sampleRate of [16_000, 22_050, 44_100]) {
       const out = normalizeLoudness(scale(speechLike({ seconds: 4, sampleRate }), gainDb))
-      expect(Math.abs(loudnessLufs(out) - TARGET_LUFS)).toBeLessThan(0.5)
-      expect(peak(out.samples)).toBeLessThanOrEqual(Math.fround(CEILING))
+      expect(Math.abs(loudnessLufs(out) - targetLufs)).toBeLessThan(0.5)
+      expect(peak(out.samples)).toBeLessThanOrEqual(Math.fround(peakMax))
     }
   })
 
@@ -51,15 +51,15 @@ describe('normalizeLoudness', () => {
 
   it('brings a single short word to the target', () => {
     const out = normalizeLoudness(scale(speechLike({ seconds: 0.24, sampleRate: 22_050 }), -20))
-    expect(Math.abs(loudnessLufs(out) - TARGET_LUFS)).toBeLessThan(0.5)
+    expect(Math.abs(loudnessLufs(out) - targetLufs)).toBeLessThan(0.5)
   })
 
   it('changes nothing but the gain where no peak is too high', () => {
     const speech = scale(speechLike({ seconds: 2, sampleRate: 22_050 }), -30)
     const out = normalizeLoudness(speech)
     const at = speech.samples.indexOf(peak(speech.samples))
-    const gain = 10 ** ((TARGET_LUFS - loudnessLufs(speech)) / 20)
-    expect(peak(speech.samples) * gain).toBeLessThan(CEILING)
+    const gain = 10 ** ((targetLufs - loudnessLufs(speech)) / 20)
+    expect(peak(speech.samples) * gain).toBeLessThan(peakMax)
     expect(at).toBeGreaterThan(0)
     for (let i = 0; i < out.samples.length; i++) {
       expect(Math.abs(out.samples[i]! - speech.samples[i]! * gain)).toBeLessThan(1e-6)
@@ -71,7 +71,7 @@ describe('normalizeLoudness', () => {
     const pcm = tone({ hz: 200, seconds: 2, sampleRate, amplitude: 0.15 })
     for (let i = 5000; i < 40_000; i += 7000) pcm.samples[i] = 3
     const out = normalizeLoudness(pcm)
-    expect(peak(out.samples)).toBeLessThanOrEqual(Math.fround(CEILING))
+    expect(peak(out.samples)).toBeLessThanOrEqual(Math.fround(peakMax))
     const gainDb = Array.from(out.samples, (value, i) => decibels(value / pcm.samples[i]!))
     for (let i = 1; i < gainDb.length; i++) {
       const audible = Math.min(Math.abs(pcm.samples[i]!), Math.abs(pcm.samples[i - 1]!)) > 0.01
@@ -85,7 +85,7 @@ describe('normalizeLoudness', () => {
     for (let i = 20_000; i < 20_120; i++) pcm.samples[i]! *= 20
     const out = normalizeLoudness(pcm)
     const loud = { samples: out.samples.slice(20_000, 20_120), sampleRate }
-    expect(decibels(amplitudeAt(loud, 1000) / CEILING)).toBeGreaterThan(-1)
+    expect(decibels(amplitudeAt(loud, 1000) / peakMax)).toBeGreaterThan(-1)
     expect(decibels(amplitudeAt(loud, 3000) / amplitudeAt(loud, 1000))).toBeLessThan(-50)
   })
 
@@ -98,7 +98,7 @@ describe('normalizeLoudness', () => {
       new Float32Array(100).fill(1),
     ]
     for (const samples of sounds) {
-      expect(peak(normalizeLoudness({ samples, sampleRate: 22_050 }).samples)).toBeLessThanOrEqual(Math.fround(CEILING))
+      expect(peak(normalizeLoudness({ samples, sampleRate: 22_050 }).samples)).toBeLessThanOrEqual(Math.fround(peakMax))
     }
   })
 

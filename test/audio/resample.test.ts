@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test'
 import { resample } from '../../src/audio/resample'
 import { amplitudeAt, decibels, noiseSource, peak, tone } from './signals'
 
-const PAIRS = [
+const pairs = [
   [22_050, 44_100],
   [24_000, 44_100],
   [16_000, 24_000],
@@ -17,7 +17,7 @@ function middle(pcm: { samples: Float32Array; sampleRate: number }) {
 }
 
 describe('resample', () => {
-  it.each(PAIRS)('passes everything to 0.9 of Nyquist within 0.02 dB from %p to %p Hz', (from, to) => {
+  it.each(pairs)('passes everything to 0.9 of Nyquist within 0.02 dB from %p to %p Hz', (from, to) => {
     const nyquistHz = Math.min(from, to) / 2
     for (const share of [0.01, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9]) {
       const hz = Math.round(share * nyquistHz)
@@ -64,7 +64,7 @@ describe('resample', () => {
   })
 
   it('has no delay: an impulse stays where it was', () => {
-    for (const [from, to] of PAIRS) {
+    for (const [from, to] of pairs) {
       const samples = new Float32Array(from)
       samples[from / 2 - (from % 2) / 2] = 1
       const out = resample({ samples, sampleRate: from }, to).samples
@@ -74,7 +74,7 @@ describe('resample', () => {
   })
 
   it('gives round(n · out / in) samples of any number', () => {
-    for (const [from, to] of PAIRS) {
+    for (const [from, to] of pairs) {
       for (const length of [0, 1, 2, 3, 100, 1001]) {
         const out = resample({ samples: new Float32Array(length).fill(0.5), sampleRate: from }, to)
         expect(out.samples.length).toBe(Math.round((length * to) / from))

@@ -29,13 +29,13 @@ export function tone({
 }
 
 /** Formants in Hz of the vowels that take turns. */
-const VOWELS = [
+const vowelFormants = [
   [730, 1090, 2440],
   [270, 2290, 3010],
   [570, 840, 2410],
   [530, 1840, 2480],
 ]
-const SYLLABLE_SECONDS = 0.25
+const syllableSeconds = 0.25
 
 /**
  * Something like speech: syllables of a burst, a hiss and a vowel whose pitch glides, with a pause after every eighth.
@@ -59,14 +59,14 @@ export function speechLike({
     const time = i / sampleRate
     const f0 = f0At(time)
     phase += f0 / sampleRate
-    if (Math.floor(time / SYLLABLE_SECONDS) !== syllable) {
-      syllable = Math.floor(time / SYLLABLE_SECONDS)
-      const formants = VOWELS[syllable % VOWELS.length]!
+    if (Math.floor(time / syllableSeconds) !== syllable) {
+      syllable = Math.floor(time / syllableSeconds)
+      const formants = vowelFormants[syllable % vowelFormants.length]!
       const harmonics = Math.floor(Math.min(4000, sampleRate / 2.2) / f0)
       gains = Array.from({ length: harmonics }, (_, h) => harmonicGain((h + 1) * f0, formants))
     }
     if (syllable % 9 === 8) continue
-    const within = (time % SYLLABLE_SECONDS) / SYLLABLE_SECONDS
+    const within = (time % syllableSeconds) / syllableSeconds
     let value = 0.0005 * noise()
     if (within > 0.1 && within < 0.112) value += 0.5 * noise()
     else if (within < 0.2) value += 0.03 * noise() * (within > 0.1 ? 1 : 0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test'
 import { stretch } from '../../src/audio/stretch'
 import { amplitudeAt, decibels, median, noiseSource, peak, pitchAt, speechLike, tone } from './signals'
 
-const SPEEDS = [0.5, 0.75, 1.5, 2]
+const speeds = [0.5, 0.75, 1.5, 2]
 const speech = speechLike({ seconds: 6, sampleRate: 22_050 })
 
 function pitchRatios(speed: number): number[] {
@@ -27,7 +27,7 @@ function clicks({ samples, sampleRate }: { samples: Float32Array; sampleRate: nu
 }
 
 describe('stretch', () => {
-  it.each(SPEEDS)('keeps the pitch at speed %p', (speed) => {
+  it.each(speeds)('keeps the pitch at speed %p', (speed) => {
     const ratios = pitchRatios(speed)
     expect(ratios.length).toBeGreaterThan(60)
     expect(median(ratios)).toBeGreaterThan(0.98)
@@ -37,14 +37,14 @@ describe('stretch', () => {
     expect(far.length / ratios.length).toBeLessThan(0.05)
   })
 
-  it.each(SPEEDS)('keeps the level at speed %p', (speed) => {
+  it.each(speeds)('keeps the level at speed %p', (speed) => {
     const rms = (samples: Float32Array) =>
       Math.sqrt(samples.reduce((sum, value) => sum + value ** 2, 0) / samples.length)
     const ratio = rms(stretch(speech, speed).samples) / rms(speech.samples)
     expect(Math.abs(decibels(ratio))).toBeLessThan(1)
   })
 
-  it.each(SPEEDS)('splices a tone to the sample at speed %p', (speed) => {
+  it.each(speeds)('splices a tone to the sample at speed %p', (speed) => {
     const stretched = stretch(tone({ hz: 1000, seconds: 2, sampleRate: 44_100 }), speed)
     expect(decibels(amplitudeAt(stretched, 1000) / 0.5)).toBeGreaterThan(-0.3)
   })
@@ -72,7 +72,7 @@ describe('stretch', () => {
       for (let i = 0; i < 22; i++) samples[start + i] = 0.5 + 0.3 * noise()
     }
     for (let i = 0; i < samples.length; i++) samples[i]! += 0.05 * Math.sin((2 * Math.PI * 140 * i) / sampleRate)
-    for (const speed of SPEEDS) {
+    for (const speed of speeds) {
       const found = clicks(stretch({ samples, sampleRate }, speed))
       expect(found.length).toBeGreaterThanOrEqual(38)
       expect(found.length).toBeLessThanOrEqual(48)

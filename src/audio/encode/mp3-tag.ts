@@ -4,20 +4,20 @@
  */
 
 /** By the two bits of the frame header; halved for MPEG-2, quartered for MPEG-2.5. */
-const MPEG1_SAMPLE_RATES = [44_100, 48_000, 32_000]
-const MPEG1_BITRATES_KBPS = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
-const MPEG2_BITRATES_KBPS = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const mpeg1SampleRates = [44_100, 48_000, 32_000]
+const mpeg1BitratesKbps = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const mpeg2BitratesKbps = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 /** LAME keeps MPEG-2.5 at or below this. */
-const MPEG25_BITRATE_KBPS_MAX = 64
-export const MP3_SAMPLE_RATES = [1, 2, 4].flatMap((divisor) => MPEG1_SAMPLE_RATES.map((rate) => rate / divisor))
+const mpeg25BitrateKbpsMax = 64
+export const mp3SampleRates = [1, 2, 4].flatMap((divisor) => mpeg1SampleRates.map((rate) => rate / divisor))
 
 /** LAME's own delay in samples; a decoder adds 529, and knows it. */
-const ENCODER_DELAY_SAMPLES = 576
-const PADDING_SAMPLES_MAX = 0xfff
-const HEADER_BYTES = 4
-const XING_BYTES = 120
-const LAME_BYTES = 36
-const TOC_ENTRIES = 100
+const encoderDelaySamples = 576
+const paddingSamplesMax = 0xfff
+const headerBytes = 4
+const xingBytes = 120
+const lameBytes = 36
+const tocEntries = 100
 
 interface TagWriter {
   /** Length of the tag frame. */
@@ -56,28 +56,28 @@ export function createTagWriter({ sampleRate, bitrateKbps }: { sampleRate: numbe
       const view = new DataView(tag.buffer)
       const ascii = new TextEncoder()
       const fileBytes = tagBytes + bodyBytes
-      const paddingSamples = frames * format.frameSamples - ENCODER_DELAY_SAMPLES - samplesTotal
-      const padding = Math.max(0, Math.min(PADDING_SAMPLES_MAX, paddingSamples))
+      const paddingSamples = frames * format.frameSamples - encoderDelaySamples - samplesTotal
+      const padding = Math.max(0, Math.min(paddingSamplesMax, paddingSamples))
 
       tag.set([0xff, format.versionByte, (format.tagBitrateIndex << 4) | (format.sampleRateIndex << 2), 0xc4])
-      const xing = HEADER_BYTES + format.sideBytes
+      const xing = headerBytes + format.sideBytes
       tag.set(ascii.encode('Info'), xing)
       view.setUint32(xing + 4, 0b1111) // frames, bytes, table of contents and quality follow
       view.setUint32(xing + 8, frames)
       view.setUint32(xing + 12, fileBytes)
       // Where to find each percent of the time, in 256ths of the file: evenly spaced at a constant bit rate.
-      for (let i = 1; i < TOC_ENTRIES; i++) {
-        const place = tagBytes + (i / TOC_ENTRIES) * bodyBytes
+      for (let i = 1; i < tocEntries; i++) {
+        const place = tagBytes + (i / tocEntries) * bodyBytes
         tag[xing + 16 + i] = Math.floor((place * 256) / fileBytes)
       }
       view.setUint32(xing + 116, 57) // quality, as LAME writes it for these settings
 
-      const lame = xing + XING_BYTES
+      const lame = xing + xingBytes
       tag.set(ascii.encode('LAME3.100'), lame)
       tag[lame + 9] = 0x01 // tag revision 0, constant bit rate
       tag[lame + 20] = Math.min(255, bitrateKbps)
-      tag[lame + 21] = ENCODER_DELAY_SAMPLES >> 4
-      tag[lame + 22] = ((ENCODER_DELAY_SAMPLES & 0xf) << 4) | (padding >> 8)
+      tag[lame + 21] = encoderDelaySamples >> 4
+      tag[lame + 22] = ((encoderDelaySamples & 0xf) << 4) | (padding >> 8)
       tag[lame + 23] = padding & 0xff
       view.setUint32(lame + 28, fileBytes)
       view.setUint16(lame + 32, bodyCrc)
@@ -101,13 +101,13 @@ type FrameFormat = {
 }
 
 function frameFormat(sampleRate: number, bitrateKbps: number): FrameFormat {
-  const rateAt = MP3_SAMPLE_RATES.indexOf(sampleRate)
+  const rateAt = mp3SampleRates.indexOf(sampleRate)
   if (rateAt < 0) throw new RangeError(`MP3 has no sample rate of ${sampleRate} Hz.`)
   const mpeg1 = rateAt < 3
   const mpeg25 = rateAt >= 6
-  const bitratesKbps = mpeg1 ? MPEG1_BITRATES_KBPS : MPEG2_BITRATES_KBPS
+  const bitratesKbps = mpeg1 ? mpeg1BitratesKbps : mpeg2BitratesKbps
   const bitrateIndex = bitratesKbps.indexOf(bitrateKbps)
-  if (bitrateIndex < 1 || (mpeg25 && bitrateKbps > MPEG25_BITRATE_KBPS_MAX)) {
+  if (bitrateIndex < 1 || (mpeg25 && bitrateKbps > mpeg25BitrateKbpsMax)) {
     throw new RangeError(`MP3 at ${sampleRate} Hz has no bit rate of ${bitrateKbps} kbit/s.`)
   }
   const format = {
@@ -121,7 +121,7 @@ function frameFormat(sampleRate: number, bitrateKbps: number): FrameFormat {
     tagBitrateIndex: bitrateIndex,
   }
   // The stream's own bit rate where its frames hold the tag, so that players that guess from it guess right.
-  const needed = HEADER_BYTES + format.sideBytes + XING_BYTES + LAME_BYTES
+  const needed = headerBytes + format.sideBytes + xingBytes + lameBytes
   while (frameBytes(format, format.tagBitrateIndex) < needed) format.tagBitrateIndex++
   return format
 }
@@ -132,7 +132,7 @@ function frameBytes({ frameSamples, sampleRate, bitratesKbps }: FrameFormat, bit
 }
 
 /** CRC-16/ARC, which LAME uses here. */
-const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+const crcTable = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1
   return crc
@@ -140,6 +140,6 @@ const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 
 function crc16(bytes: Uint8Array, start: number): number {
   let crc = start
-  for (let i = 0; i < bytes.length; i++) crc = CRC_TABLE[(crc ^ bytes[i]!) & 0xff]! ^ (crc >> 8)
+  for (let i = 0; i < bytes.length; i++) crc = crcTable[(crc ^ bytes[i]!) & 0xff]! ^ (crc >> 8)
   return crc
 }

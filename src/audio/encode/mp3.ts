@@ -7,14 +7,14 @@ import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import wasmPath from '../../../node_modules/wasm-media-encoders/wasm/mp3.wasm' with { type: 'file' }
 import { fromInt16 } from '../pcm'
 import type { Encoder } from './encoder'
-import { createTagWriter, MP3_SAMPLE_RATES } from './mp3-tag'
+import { createTagWriter, mp3SampleRates } from './mp3-tag'
 
 type LameInstance = WasmMediaEncoder<'audio/mpeg'>
 
 /** An instance has 16 MiB of linear memory, of which it touches less than 1. A new one takes half a millisecond. */
-const IDLE_INSTANCES_MAX = 4
+const idleInstancesMax = 4
 /** LAME's buffers grow with the largest portion it was ever given. */
-const PORTION_SAMPLES_MAX = 11_520
+const portionSamplesMax = 11_520
 
 let lameModule: Promise<WebAssembly.Module> | undefined
 const idleInstances: LameInstance[] = []
@@ -26,7 +26,7 @@ export function mp3BitrateKbps(sampleRate: number): number {
 
 /** The rate in Hz to encode sound of this rate at: the same where MP3 has it, else 44100. */
 export function mp3SampleRate(sampleRate: number): number {
-  return MP3_SAMPLE_RATES.includes(sampleRate) ? sampleRate : 44_100
+  return mp3SampleRates.includes(sampleRate) ? sampleRate : 44_100
 }
 
 /**
@@ -53,9 +53,9 @@ export async function createMp3Encoder({
     append(samples) {
       samplesTotal += samples.length
       const parts: Uint8Array[] = []
-      for (let start = 0; start < samples.length; start += PORTION_SAMPLES_MAX) {
+      for (let start = 0; start < samples.length; start += portionSamplesMax) {
         // What `encode` returns lies in the instance's memory, and the next call overwrites it.
-        parts.push(lame.encode([fromInt16(samples.subarray(start, start + PORTION_SAMPLES_MAX))]).slice())
+        parts.push(lame.encode([fromInt16(samples.subarray(start, start + portionSamplesMax))]).slice())
       }
       const body = parts.length === 1 ? parts[0]! : new Uint8Array(Buffer.concat(parts))
       tag.add(body)
@@ -66,7 +66,7 @@ export async function createMp3Encoder({
       const only = samplesTotal === 0 ? lame.encode([new Float32Array(1)]).slice() : new Uint8Array(0)
       const tail = new Uint8Array(Buffer.concat([only, lame.finalize()]))
       tag.add(tail)
-      if (idleInstances.length < IDLE_INSTANCES_MAX) idleInstances.push(lame)
+      if (idleInstances.length < idleInstancesMax) idleInstances.push(lame)
       return { tail, head: tag.write(samplesTotal) }
     },
   }

@@ -2,22 +2,22 @@
 import { assert } from '../../errors'
 import type { Encoder } from './encoder'
 
-const HEAD_BYTES = 44
-const SAMPLE_BYTES = 2
+const riffHeadBytes = 44
+const sampleBytes = 2
 /** RIFF counts everything after its first 8 bytes in 32 bits. */
-const DATA_BYTES_MAX = 0xffff_ffff - (HEAD_BYTES - 8)
+const dataBytesMax = 0xffff_ffff - (riffHeadBytes - 8)
 
 /** Mono, signed 16 bit, little endian, at `sampleRate` Hz. */
 export function createWavEncoder({ sampleRate }: { sampleRate: number }): Encoder {
   let dataBytes = 0
   return {
-    headBytes: HEAD_BYTES,
+    headBytes: riffHeadBytes,
     append(samples) {
-      const body = new Uint8Array(samples.length * SAMPLE_BYTES)
+      const body = new Uint8Array(samples.length * sampleBytes)
       const view = new DataView(body.buffer)
-      for (let i = 0; i < samples.length; i++) view.setInt16(i * SAMPLE_BYTES, samples[i]!, true)
+      for (let i = 0; i < samples.length; i++) view.setInt16(i * sampleBytes, samples[i]!, true)
       dataBytes += body.length
-      assert(dataBytes <= DATA_BYTES_MAX, 'a WAV file holds less than 4 GiB')
+      assert(dataBytes <= dataBytesMax, 'a WAV file holds less than 4 GiB')
       return body
     },
     finish() {
@@ -27,19 +27,19 @@ export function createWavEncoder({ sampleRate }: { sampleRate: number }): Encode
 }
 
 function wavHead(sampleRate: number, dataBytes: number): Uint8Array {
-  const head = new Uint8Array(HEAD_BYTES)
+  const head = new Uint8Array(riffHeadBytes)
   const view = new DataView(head.buffer)
   const ascii = new TextEncoder()
   head.set(ascii.encode('RIFF'), 0)
-  view.setUint32(4, HEAD_BYTES - 8 + dataBytes, true)
+  view.setUint32(4, riffHeadBytes - 8 + dataBytes, true)
   head.set(ascii.encode('WAVEfmt '), 8)
   view.setUint32(16, 16, true) // bytes of the format that follows
   view.setUint16(20, 1, true) // PCM
   view.setUint16(22, 1, true) // channels
   view.setUint32(24, sampleRate, true)
-  view.setUint32(28, sampleRate * SAMPLE_BYTES, true) // bytes per second
-  view.setUint16(32, SAMPLE_BYTES, true) // bytes per frame
-  view.setUint16(34, SAMPLE_BYTES * 8, true) // bits per sample
+  view.setUint32(28, sampleRate * sampleBytes, true) // bytes per second
+  view.setUint16(32, sampleBytes, true) // bytes per frame
+  view.setUint16(34, sampleBytes * 8, true) // bits per sample
   head.set(ascii.encode('data'), 36)
   view.setUint32(40, dataBytes, true)
   return head

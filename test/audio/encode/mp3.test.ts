@@ -6,8 +6,8 @@ import { describeWith } from '../../tools'
 import { decodeWith, writeFile } from '../files'
 import { noiseSource, speechLike } from '../signals'
 
-const SAMPLE_RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
-const LENGTHS = [0, 1, 100, 575, 576, 1152, 1153, 30_001]
+const sampleRates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
+const lengths = [0, 1, 100, 575, 576, 1152, 1153, 30_001]
 
 async function encode(
   samples: Int16Array,
@@ -97,7 +97,7 @@ describe('createMp3Encoder', () => {
     }
   })
 
-  it.each(SAMPLE_RATES)('writes a tag that is right at %p Hz', async (sampleRate) => {
+  it.each(sampleRates)('writes a tag that is right at %p Hz', async (sampleRate) => {
     const samples = speech(20_000, sampleRate)
     const file = await encode(samples, sampleRate)
     const { headBytes } = await createMp3Encoder({ sampleRate, bitrateKbps: mp3BitrateKbps(sampleRate) })
@@ -167,7 +167,7 @@ describe('createMp3Encoder', () => {
 
 describe('mp3SampleRate', () => {
   it('keeps what MP3 has and takes 44100 Hz for everything else', () => {
-    for (const rate of SAMPLE_RATES) expect(mp3SampleRate(rate)).toBe(rate)
+    for (const rate of sampleRates) expect(mp3SampleRate(rate)).toBe(rate)
     for (const rate of [4000, 20_000, 44_101, 96_000]) expect(mp3SampleRate(rate)).toBe(44_100)
   })
 })
@@ -180,8 +180,8 @@ describe('mp3BitrateKbps', () => {
 
 describeWith('mpg123', 'MP3 decoded by mpg123', () => {
   it('has exactly as many samples as went in', async () => {
-    for (const sampleRate of SAMPLE_RATES) {
-      for (const length of LENGTHS) {
+    for (const sampleRate of sampleRates) {
+      for (const length of lengths) {
         const path = await writeFile(await encode(speech(length, sampleRate), sampleRate), '.mp3')
         const { samples, log } = decodeWith(['mpg123', '-q', '-s', path])
         expect([sampleRate, samples.length]).toEqual([sampleRate, Math.min(length, 3 * sampleRate)])
