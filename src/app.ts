@@ -1,5 +1,5 @@
 /** Wiring: opens every room and returns the running server. The only file that knows them all. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { createFirstAccount } from './account/accounts'
 import { audioDirectory, databasePath, limits, type Config } from './config'
 import { openDatabase } from './db/database'
@@ -65,7 +65,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     addresses: () => addresses,
     isStopping: () => stopping,
   })
-  http.listen({ hostname: config.host, port: config.port })
+  http.listen({ hostname: config.host, port: config.port, tls: config.tls && (await readTls(config.tls)) })
   const server = http.server!
   addresses = addressesOf(config, server.port!)
   // Only now: a start that fails must not have made a key that nobody saw.
@@ -95,9 +95,15 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   }
 }
 
+/** Read before the server listens, so that a wrong path is an error of the start. */
+async function readTls({ certPath, keyPath }: NonNullable<Config['tls']>) {
+  const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)])
+  return { cert, key }
+}
+
 function addressesOf(config: Config, port: number) {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const reachable = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host
-  const baseUrl = config.baseUrl ?? `http://${reachable}:${port}`
+  const baseUrl = config.baseUrl ?? `${config.tls ? 'https' : 'http'}://${reachable}:${port}`
   return { baseUrl, storageUrl: config.storageUrl ?? `${baseUrl}/audio` }
 }

@@ -13,6 +13,8 @@ export type Config = {
   readonly baseUrl: string | undefined
   /** Where the clients see the audio files; undefined: `/audio` under the base URL. */
   readonly storageUrl: string | undefined
+  /** Paths of PEM files; undefined: plain HTTP. */
+  readonly tls: { readonly certPath: string; readonly keyPath: string } | undefined
   readonly dataDirectory: string
   /** Worker tasks at once. */
   readonly workers: number
@@ -58,6 +60,8 @@ export const settingNames = [
   'base-url',
   'storage-url',
   'data',
+  'tls-cert',
+  'tls-key',
   'workers',
   'mp3-sample-rate',
   'min-free-bytes',
@@ -108,11 +112,15 @@ export function readConfig(
       throw new ConfigError(`--${name}: found "${text}"; allowed is an http or https address without query`)
     return text.replace(/\/+$/, '')
   }
+  const [certPath, keyPath] = [given('tls-cert'), given('tls-key')]
+  if (!certPath !== !keyPath)
+    throw new ConfigError(`--tls-cert and --tls-key: found only --tls-${certPath ? 'cert' : 'key'}; they go together`)
   return {
     host: given('host') ?? '127.0.0.1',
     port: integer('port', 7788, 0, 65535),
     baseUrl: url('base-url'),
     storageUrl: url('storage-url'),
+    tls: certPath && keyPath ? { certPath, keyPath } : undefined,
     dataDirectory: readDataDirectory(flags, environment),
     workers: integer('workers', Math.max(1, cores), 1, 256),
     mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),

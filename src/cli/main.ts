@@ -48,7 +48,7 @@ Usage: sonant <verb> [flags]
 ${lines.join('\n')}
 
 serve  [--host HOST] [--port N] [--data DIR] [--base-url URL] [--storage-url URL] [--workers N]
-       [--mp3-sample-rate HZ] [--min-free-bytes N] [--log-level LEVEL]
+       [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N] [--log-level LEVEL]
 say    TEXT [-o FILE] [--voice ID] [--speed 0.5…2.0] [--format mp3|wav]
 voices [--json]
 

@@ -44,6 +44,7 @@ describe('sonant say', () => {
     [['serve', '--workers', '0'], 'whole number from 1'],
     [['serve', '--base-url', 'ftp://x'], 'http or https'],
     [['serve', '--mp3-sample-rate', '44000'], '44100'],
+    [['serve', '--tls-cert', 'x.pem'], 'go together'],
     [['sing'], 'no verb "sing"'],
   ]
   it.each(mistakes)('refuses %p in one line', async (args, message) => {
@@ -95,6 +96,23 @@ describe('sonant serve', () => {
         expect(stderr).toContain(`Authorization: Bearer ${ready.api_key}`)
       } else for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
     }
+  })
+
+  it('serves HTTPS with a certificate', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'sonant-tls-'))
+    const fixture = (name: string) => join(import.meta.dir, '../fixtures', name)
+    const sonant = await startIn(place, {
+      flags: ['--tls-cert', fixture('tls-cert.pem'), '--tls-key', fixture('tls-key.pem')],
+    })
+    expect(sonant.storageUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/audio$/)
+    const tls = { ca: await Bun.file(fixture('tls-cert.pem')).text() }
+    const body = JSON.stringify({ text: 'Hello.' })
+    const headers = { authorization: `Bearer ${sonant.apiKey}` }
+    const response = await fetch(`${sonant.baseUrl}/api/v1/tts`, { method: 'POST', headers, body, tls })
+    const { url } = (await response.json()) as { url: string }
+    expect((await fetch(url, { tls })).status).toBe(200)
+    await sonant.stop()
+    await rm(place, { recursive: true })
   })
 
   it('takes flags over the environment over sonant.toml', async () => {
