@@ -13,7 +13,7 @@ export const leadingAbbreviations = words(
 )
 
 /** Only before a number: `No. 5`; before anything else these are words, or end the sentence. */
-export const countingAbbreviations = words('no nos nr num art cap ch p pp fig op est me m s d z u v ed sec p')
+export const countingAbbreviations = words('no nos nr num art cap ch p pp fig op est me m s d z u v ed sec ext b')
 
 /** End a sentence when a capital follows. */
 export const trailingAbbreviations = words(

@@ -93,11 +93,18 @@ function endsSentence(
   if (/[。！？；｡؟۔।॥]/.test(run)) return true
   const next = text.slice(after, after + 24)
   const nextWord = /^["'“‘«„¿¡([]*([\p{L}\p{N}]+)/u.exec(next)?.[1] ?? ''
-  if (space === '') return /[!?…]/.test(run) && /^[\p{L}\p{S}]/u.test(next) && closing === ''
+  if (space === '')
+    return /[!?…]/.test(run) && /^[\p{L}\p{S}]/u.test(next) && closing === '' && !isInAddress(text, start, at)
   // `"Stop!" he said` and `Wait… what` go on.
   if (run !== '.') return !(/^\p{Ll}/u.test(nextWord) && (closing !== '' || run.endsWith('…')))
   if (closing !== '') return true
   return !stopBelongsToWord(text, start, at, nextWord)
+}
+
+/** A question mark inside a web address begins its query: `example.com/a?b=1`. */
+function isInAddress(text: string, start: number, at: number): boolean {
+  const word = /\S*$/.exec(text.slice(Math.max(start, at - 120), at))![0]
+  return /:\/\/|^www\.|[\w-]\.[a-z]{2,}\//i.test(word)
 }
 
 /** Whether the full stop at `at` is part of an abbreviation, an initial or an ordinal. */

@@ -14,6 +14,8 @@ describe('splitSentences', () => {
     'M. Durand et Mme. Dupont sont là.',
     'El Sr. López y la Dra. Ruiz.',
     'Wait… what?',
+    'See https://example.com/a?b=1 or www.example.org/x?y=z now.',
+    'J. Smith (b. 1952) has ext. 42.',
   ])('keeps %p whole', (text) => expect(texts(text)).toEqual([text]))
 
   it('ends an abbreviation where a new sentence plainly begins', () => {
