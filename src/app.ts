@@ -57,7 +57,6 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   let stopping = false
   let addresses = { baseUrl: '', storageUrl: '' }
   const http = createHttpServer({
-    config,
     db,
     speaking,
     demos,

@@ -1,12 +1,10 @@
 /** What the routes need, put together by `app.ts`. */
-import type { Config } from '../config'
 import type { Database } from '../db/database'
 import type { Demos } from '../demos'
 import type { Logger } from '../log'
 import type { Speaking } from '../speak'
 
 export type HttpContext = {
-  readonly config: Config
   readonly db: Database
   readonly speaking: Speaking
   readonly demos: Demos

@@ -61,8 +61,8 @@ export function startWorkerProcess(options: {
   let goneReason: WorkerGone['reason'] = 'died'
   let current: RunningTask | undefined
   let timers: (() => void) | undefined
-  const ready = Promise.withResolvers<void>()
-  ready.promise.catch(() => {})
+  /** Settled when the process is ready or gone. */
+  const started = Promise.withResolvers<void>()
 
   const child = Bun.spawn([...options.command], {
     env: { ...process.env, ...runtimeSettings },
@@ -73,7 +73,7 @@ export function startWorkerProcess(options: {
     ipc(message: FromWorker) {
       if (message.type === 'ready') {
         if (state === 'starting') state = 'ready'
-        ready.resolve()
+        started.resolve()
       } else if (message.type === 'begun' && current) current.begun = true
       else if (message.type === 'portion') current?.portions.push(message.samples)
       else if (message.type === 'answer') {
@@ -84,7 +84,7 @@ export function startWorkerProcess(options: {
     },
     onExit() {
       state = 'gone'
-      ready.reject(new WorkerGone(goneReason, false))
+      started.resolve()
       settle((task) => task.reject(new WorkerGone(goneReason, task.begun)))
       options.onExit(worker)
     },
@@ -133,7 +133,7 @@ export function startWorkerProcess(options: {
       const result = Promise.withResolvers<TaskResult>()
       current = { ...result, portions: [], begun: false }
       timers = watch(timeoutMs)
-      if (state === 'starting') await ready.promise.catch(() => {})
+      await started.promise
       if (state !== 'ready' || !send(task)) {
         settle((waiting) => waiting.reject(new WorkerGone(goneReason, false)))
         worker.kill()

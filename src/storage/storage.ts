@@ -66,6 +66,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
           })
         },
         async abort() {
+          // The failure that led here is the one to report; what stays behind goes at the next start.
           await close().catch(() => {})
           await unlink(temporary).catch(() => {})
         },
