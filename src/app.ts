@@ -1,23 +1,30 @@
 /** Wiring: opens every room and returns the running server. The only file that knows them all. */
 import { mkdir, readFile } from 'node:fs/promises'
-import { createFirstAccount } from './account/accounts'
-import { audioDirectory, databasePath, limits, type Config } from './config'
+import { createKeyUse } from './account/keys'
+import type { Administration } from './admin/administration'
+import { plantSeed } from './admin/seed'
+import { setUpEphemeral, setUpFirstStart } from './admin/setup'
+import { audioDirectory, ConfigError, databasePath, limits, type Config } from './config'
 import { openDatabase } from './db/database'
 import { lockDirectory } from './db/lock'
+import { transact } from './db/statements'
 import { createDemos } from './demos'
 import { createHttpServer } from './http/server'
 import type { Logger } from './log'
-import type { Speaking } from './speak'
+import { parseNetworks } from './net/address'
+import { releaseAll, releaseExpired } from './recovery'
+import { settle, type Speaking } from './speak'
 import { createPool } from './speech/pool'
 import type { WorkerCommand } from './speech/worker-process'
 import { openStorage } from './storage/storage'
 import { readCatalogue } from './voice/catalogue'
+import { createPlans } from './voice/plans'
 
 export type App = {
   readonly baseUrl: string
   readonly storageUrl: string
-  /** On the very first start of a data directory: the administrator's key, shown once. */
-  readonly firstApiKey: string | undefined
+  /** What is to be shown of the accounts that this start made: nothing, unless it was the first. */
+  readonly made: { readonly apiKey?: string; readonly adminKey?: string; readonly accountNumber?: string }
   /** Loads the default voice in the background and then renders missing demos. */
   startBackground(): Promise<void>
   /** Refuses new requests, lets running ones finish for a while, ends the workers. */
@@ -29,11 +36,14 @@ const demoDelayMs = 2_000
 const drainPollMs = 20
 
 export async function buildApp(config: Config, workerCommand: WorkerCommand, log: Logger): Promise<App> {
+  const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
   await mkdir(config.dataDirectory, { recursive: true })
   const lock = lockDirectory(config.dataDirectory)
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
   await storage.prepare()
   const db = openDatabase(databasePath(config))
+  const released = releaseAll(db)
+  if (released > 0) log.warn({ requests: released }, 'requests of an earlier process were closed and released')
   const pool = createPool({
     command: workerCommand,
     workers: config.workers,
@@ -44,22 +54,33 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   })
   const catalogue = readCatalogue()
   const { mp3SampleRate } = config
-  const running = new Set<Promise<unknown>>()
+  const running: Speaking['running'] = new Map()
   const speaking: Speaking = {
+    db,
     catalogue,
+    plans: createPlans(db, catalogue),
     pool,
     storage,
     mp3SampleRate,
     requestTimeoutMs: limits.requestTimeoutMs,
+    holdTimeoutMs: limits.holdTimeoutMs,
     running,
+    unsettled: new Map(),
+    log: log.child({ room: 'speak' }),
   }
   const demos = createDemos(speaking, log.child({ room: 'demos' }))
+  const keyUse = createKeyUse(db)
   let stopping = false
   let addresses = { baseUrl: '', storageUrl: '' }
   const http = createHttpServer({
     db,
     speaking,
     demos,
+    keyUse,
+    rateLimits: config.rateLimits,
+    trustedProxies: readTrustedProxies(config),
+    installation: config.installation,
+    faultsOnDemand: config.ephemeral !== undefined,
     log: log.child({ room: 'http' }),
     addresses: () => addresses,
     isStopping: () => stopping,
@@ -68,11 +89,23 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const server = http.server!
   addresses = addressesOf(config, server.port!)
   // Only now: a start that fails must not have made a key that nobody saw.
-  const firstApiKey = createFirstAccount(db)
+  const made = setUp({ db, catalogue, actor: 'setup', nowMs: Date.now }, config, seed)
+
+  function keepUp(): void {
+    try {
+      if (speaking.unsettled.size > 0) settle(speaking)
+      const expired = releaseExpired(db, Date.now())
+      if (expired > 0) log.warn({ requests: expired }, 'expired holds were released')
+      if (!keyUse.isEmpty) transact(db, () => keyUse.write())
+    } catch (error) {
+      log.error({ err: error }, 'upkeep failed')
+    }
+  }
+  const upkeep = setInterval(keepUp, limits.upkeepIntervalMs)
 
   return {
     ...addresses,
-    firstApiKey,
+    made,
     async startBackground() {
       await pool
         .warm(catalogue.voices[0]!)
@@ -83,14 +116,43 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     async close() {
       stopping = true
       demos.stop()
+      clearInterval(upkeep)
       const endAtMs = performance.now() + limits.shutdownGraceMs
       while (server.pendingRequests + running.size > 0 && performance.now() < endAtMs) await Bun.sleep(drainPollMs)
       pool.close()
-      await Promise.allSettled(running)
+      await Promise.allSettled(running.values())
       await server.stop(true)
+      keepUp()
       db.close()
       lock.release()
     },
+  }
+}
+
+function setUp(administration: Administration, config: Config, seed: unknown): App['made'] {
+  if (!config.ephemeral) return { apiKey: setUpFirstStart(administration, config.adminKey) }
+  const { ephemeral, adminKey } = config
+  return transact(administration.db, () => {
+    const made = setUpEphemeral(administration, ephemeral, adminKey)
+    if (seed !== undefined) plantSeed(administration, seed)
+    return made
+  })
+}
+
+async function readSeed(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ConfigError(`--seed: ${path} is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+function readTrustedProxies({ trustedProxies }: Config) {
+  try {
+    return parseNetworks(trustedProxies)
+  } catch (error) {
+    throw new ConfigError(`--trusted-proxy: ${(error as Error).message}`)
   }
 }
 

@@ -22,7 +22,41 @@ export type Config = {
   readonly mp3SampleRate: number | undefined
   /** Below this much free disk nothing new is made. */
   readonly minFreeBytes: number
+  readonly rateLimits: RateLimits
+  /** Addresses and networks whose `X-Forwarded-For` counts. */
+  readonly trustedProxies: readonly string[]
+  /** Names the installation in the balance. */
+  readonly installation: { readonly slug: string; readonly name: string }
+  /** The administrator's key on the first start; undefined: one is made and printed. */
+  readonly adminKey: Secret | undefined
+  /** Everything in a temporary directory, for tests; undefined: in the data directory. */
+  readonly ephemeral: Ephemeral | undefined
   readonly logLevel: LogLevel
+}
+
+/** Calls per minute; 0: any number. */
+export type RateLimits = {
+  readonly tts: number
+  readonly clone: number
+  readonly voices: number
+  /** The voice list, for each address without a key. */
+  readonly anonymous: number
+  /** Balance, account, usage, estimate, activation: each. */
+  readonly account: number
+}
+
+export type Secret = {
+  readonly value: string
+  /** One that came from the environment is never printed. */
+  readonly isPrintable: boolean
+}
+
+export type Ephemeral = {
+  /** The ordinary account's; undefined: one is made. */
+  readonly apiKey: Secret | undefined
+  readonly balance: number
+  /** Path of a JSON file with accounts, keys, groups, codes, voices. */
+  readonly seedPath: string | undefined
 }
 
 /** Limits that no flag moves. */
@@ -31,8 +65,20 @@ export const limits = {
   speedMin: 0.5,
   speedMax: 2,
   requestBodyBytesMax: 1 << 20,
+  /** From the first byte of a JSON body to its last. */
+  requestBodyTimeoutMs: 20_000,
   /** A request from arrival in the queue to its last byte. */
   requestTimeoutMs: 60_000,
+  /** Units held for a request; longer than any request lasts. */
+  holdTimeoutMs: 600_000,
+  /** How often expired holds are looked for, and the last uses of keys written down. */
+  upkeepIntervalMs: 60_000,
+  /** Keys and addresses whose calls are counted. */
+  limitedSubjectsMax: 100_000,
+  /** From one address; more are refused before they are looked at. */
+  wrongKeysPerMinute: 100,
+  /** Of activation, by one key and from one address. */
+  wrongCodesPerMinute: 10,
   /** One utterance, one portion to encode. */
   taskTimeoutMs: 20_000,
   workerMemoryMaxBytes: 768 << 20,
@@ -65,9 +111,32 @@ export const settingNames = [
   'workers',
   'mp3-sample-rate',
   'min-free-bytes',
+  'limit-tts',
+  'limit-clone',
+  'limit-voices',
+  'limit-account',
+  'trusted-proxy',
+  'app-slug',
+  'app-name',
+  'ephemeral',
+  'api-key',
+  'admin-key',
+  'balance',
+  'seed',
   'log-level',
 ] as const
 type SettingName = (typeof settingNames)[number]
+
+/** What the file must not hold: where it lies itself, and what belongs to one start. */
+const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admin-key', 'balance', 'seed']
+/** What needs `--ephemeral`. */
+const onlyEphemeral: readonly SettingName[] = ['api-key', 'balance', 'seed']
+
+const rateLimitMax = 100_000
+const keyCharactersMin = 32
+const ephemeralKeyCharactersMin = 8
+/** What an account may hold at most: exact in a double, and so is the sum over thousands of accounts. */
+export const unitsMax = 1_000_000_000_000
 
 const mp3SampleRates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
 
@@ -81,7 +150,7 @@ export function readConfig(
   file: RawSettings,
   { cores }: { cores: number },
 ): Config {
-  const allowed = settingNames.filter((name) => name !== 'data') as readonly string[]
+  const allowed = settingNames.filter((name) => !notInFile.includes(name)) as readonly string[]
   for (const name of Object.keys(file))
     if (!allowed.includes(name))
       throw new ConfigError(`sonant.toml: unknown setting "${name}"; allowed are ${allowed.join(', ')}`)
@@ -112,12 +181,25 @@ export function readConfig(
       throw new ConfigError(`--${name}: found "${text}"; allowed is an http or https address without query`)
     return text.replace(/\/+$/, '')
   }
+  const secret = (name: SettingName, charactersMin: number): Secret | undefined => {
+    const value = given(name)
+    if (value === undefined) return undefined
+    if (value.length < charactersMin || !/^[\x21-\x7e]{1,256}$/.test(value))
+      throw new ConfigError(`--${name}: ${charactersMin} to 256 characters without spaces are required`)
+    return { value, isPrintable: flags[name] !== undefined }
+  }
   const [certPath, keyPath] = [given('tls-cert'), given('tls-key')]
   if (!certPath !== !keyPath)
     throw new ConfigError(`--tls-cert and --tls-key: found only --tls-${certPath ? 'cert' : 'key'}; they go together`)
+  const isEphemeral = oneOf('ephemeral', ['true', 'false', '1', '0'])
+  const ephemeral = isEphemeral === 'true' || isEphemeral === '1'
+  const misplaced = ephemeral
+    ? flags.data !== undefined && 'data'
+    : [...onlyEphemeral, 'admin-key' as const].find((name) => flags[name] !== undefined)
+  if (misplaced) throw new ConfigError(`--${misplaced} ${ephemeral ? 'does not go' : 'goes only'} with --ephemeral`)
   return {
     host: given('host') ?? '127.0.0.1',
-    port: integer('port', 7788, 0, 65535),
+    port: integer('port', ephemeral ? 0 : 7788, 0, 65535),
     baseUrl: url('base-url'),
     storageUrl: url('storage-url'),
     tls: certPath && keyPath ? { certPath, keyPath } : undefined,
@@ -125,6 +207,23 @@ export function readConfig(
     workers: integer('workers', Math.max(1, cores), 1, 256),
     mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),
     minFreeBytes: integer('min-free-bytes', 64 << 20, 0, Number.MAX_SAFE_INTEGER),
+    rateLimits: {
+      tts: integer('limit-tts', 60, 0, rateLimitMax),
+      clone: integer('limit-clone', 10, 0, rateLimitMax),
+      voices: integer('limit-voices', 120, 0, rateLimitMax),
+      anonymous: integer('limit-voices', 60, 0, rateLimitMax),
+      account: integer('limit-account', 120, 0, rateLimitMax),
+    },
+    trustedProxies: given('trusted-proxy')?.split(',') ?? [],
+    installation: { slug: given('app-slug') ?? 'sonant', name: given('app-name') ?? 'Sonant' },
+    adminKey: secret('admin-key', ephemeral ? ephemeralKeyCharactersMin : keyCharactersMin),
+    ephemeral: ephemeral
+      ? {
+          apiKey: secret('api-key', ephemeralKeyCharactersMin),
+          balance: integer('balance', 100_000, 0, unitsMax),
+          seedPath: given('seed'),
+        }
+      : undefined,
     logLevel: oneOf('log-level', logLevels) ?? 'info',
   }
 }

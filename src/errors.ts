@@ -9,11 +9,18 @@ export type ErrorCode =
   | 'invalid_speed'
   | 'missing_api_key'
   | 'invalid_api_key'
+  | 'insufficient_balance'
+  | 'key_cap_reached'
   | 'account_disabled'
   | 'api_key_revoked'
+  | 'voice_disabled'
+  | 'voice_not_allowed'
   | 'group_forbidden'
+  | 'permission_denied'
   | 'group_not_found'
   | 'voice_not_found'
+  | 'conflict'
+  | 'idempotency_conflict'
   | 'rate_limited'
   | 'synthesis_failed'
   | 'synthesis_timeout'
@@ -22,11 +29,28 @@ export type ErrorCode =
   | 'transcode_failed'
   | 'speed_processing_failed'
   | 'payload_too_large'
+  | 'body_too_slow'
   | 'not_found'
   | 'unknown_path'
   | 'method_not_allowed'
   | 'shutting_down'
   | 'internal_error'
+
+/** Where several of our codes are one for the public; every other code is public as it is. */
+const publicCodes = {
+  idempotency_conflict: 'invalid_params',
+  payload_too_large: 'invalid_params',
+  body_too_slow: 'invalid_params',
+  synthesis_timeout: 'synthesis_failed',
+  unknown_path: 'invalid_request',
+  method_not_allowed: 'invalid_request',
+  shutting_down: 'internal_error',
+} as const satisfies Partial<Record<ErrorCode, string>>
+
+/** The code that callers see, in an answer or in the history. */
+export function publicCode(code: ErrorCode): string {
+  return (publicCodes as Partial<Record<ErrorCode, string>>)[code] ?? code
+}
 
 export class AppError extends Error {
   override readonly name = 'AppError'
@@ -45,6 +69,12 @@ export class AppError extends Error {
     this.param = options.param ?? null
     this.retryAfterSeconds = options.retryAfterSeconds
   }
+}
+
+/** Anything that is not an `AppError` is our fault, and nothing of it is shown. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  return new AppError('internal_error', 'Something went wrong inside the service. Try again.', { cause: error })
 }
 
 /** A broken invariant is our fault: it is logged and answered as `internal_error`. */

@@ -11,14 +11,17 @@ type Fields = Readonly<Record<string, unknown>>
 type Write = (fields: Fields, message: string) => void
 
 export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Write>> & {
+  /** Whether lines of that level are written: to be asked where making one costs something. */
+  isEnabled(level: LogLevel): boolean
   /** A logger whose lines carry `fields` too. */
   child(fields: Fields): Logger
 }
 
 /** Lines below `level` are dropped. */
 export function createLogger(level: LogLevel, bound: Fields = {}): Logger {
+  const isEnabled = (name: LogLevel) => logLevels.indexOf(name) >= logLevels.indexOf(level)
   const writer = (name: LogLevel): Write => {
-    if (logLevels.indexOf(name) < logLevels.indexOf(level)) return () => {}
+    if (!isEnabled(name)) return () => {}
     return (fields, message) => {
       const time = new Date().toISOString()
       writeLine(JSON.stringify({ level: name, time, ...bound, ...fields, msg: message }, describeError))
@@ -31,6 +34,7 @@ export function createLogger(level: LogLevel, bound: Fields = {}): Logger {
     warn: writer('warn'),
     error: writer('error'),
     fatal: writer('fatal'),
+    isEnabled,
     child: (fields) => createLogger(level, { ...bound, ...fields }),
   }
 }

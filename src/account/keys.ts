@@ -3,41 +3,147 @@
  * nothing. Finding one is a lookup by the hash, so no comparison can leak its timing.
  */
 import type { Database } from '../db/database'
+import { prepare } from '../db/statements'
 import { AppError } from '../errors'
+import type { Role } from './accounts'
 
+/** Whom a key speaks for. */
 export type Caller = {
   readonly accountId: string
   readonly keyId: string
-  readonly role: 'user' | 'admin'
+  readonly role: Role
+  readonly groupId: string | null
+  readonly limits: KeyLimits
 }
+
+/** Calls per minute; null: the installation's. */
+export type KeyLimits = { readonly tts: number | null; readonly clone: number | null }
+
+export type Key = {
+  readonly id: string
+  readonly accountId: string
+  readonly name: string
+  /** `sk-` and the first characters: enough to know it again, not to use it. */
+  readonly prefix: string
+  readonly status: 'active' | 'revoked' | 'deleted'
+  readonly limits: KeyLimits
+  readonly expiresAtMs: number | null
+  readonly createdAtMs: number
+  readonly lastUsedAtMs: number | null
+}
+
+export type NewKey = Pick<Key, 'accountId' | 'name' | 'limits' | 'expiresAtMs'> & {
+  readonly nowMs: number
+  /** For repeatable tests and for keys that the operator brings; else it is random. */
+  readonly apiKey?: string
+}
+
+type KeyRow = Omit<Key, 'limits'> & { limitTts: number | null; limitClone: number | null }
+
+const columns = `id, account_id AS accountId, name, prefix, status, limit_tts AS limitTts, limit_clone AS limitClone,
+  expires_at_ms AS expiresAtMs, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs`
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretDigits = 43
 const prefixLength = 'sk-'.length + 4
 
-/** Makes a key for an account and returns it whole, for the only time. */
-export function createKey(db: Database, { accountId, name }: { accountId: string; name: string }): string {
-  const apiKey = generateKey()
-  db.prepare(
-    `INSERT INTO api_keys (id, account_id, name, prefix, secret_sha256, status, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, 'active', ?)`,
-  ).run(crypto.randomUUID(), accountId, name, apiKey.slice(0, prefixLength), sha256(apiKey), Date.now())
-  return apiKey
+/** Makes a key; `apiKey` is the only place where it is whole. Throws `conflict` when a given one exists already. */
+export function createKey(db: Database, request: NewKey): { key: Key; apiKey: string } {
+  const { accountId, name, limits, expiresAtMs, nowMs, apiKey = generateKey() } = request
+  const id = Bun.randomUUIDv7()
+  const inserted = prepare(
+    db,
+    `INSERT INTO api_keys (id, account_id, name, prefix, secret_sha256, status, expires_at_ms, limit_tts, limit_clone, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, 'active', ?, ?, ?, ?) ON CONFLICT (secret_sha256) DO NOTHING`,
+  ).run(
+    id,
+    accountId,
+    name,
+    apiKey.slice(0, prefixLength),
+    sha256(apiKey),
+    expiresAtMs,
+    limits.tts,
+    limits.clone,
+    nowMs,
+  )
+  if (inserted.changes === 0) throw new AppError('conflict', 'This API key exists already.')
+  return { key: findKey(db, id)!, apiKey }
 }
 
-/** Whose key this is. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`. */
-export function authenticate(db: Database, apiKey: string): Caller {
-  const row = db
-    .prepare<[Buffer], { account_id: string; key_id: string; role: Caller['role']; key: string; account: string }>(
-      `SELECT api_keys.account_id, api_keys.id AS key_id, accounts.role, api_keys.status AS key, accounts.status AS account
-       FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
-       WHERE api_keys.secret_sha256 = ?`,
-    )
-    .get(sha256(apiKey))
-  if (!row) throw new AppError('invalid_api_key', 'The API key does not exist or was deleted.')
-  if (row.key === 'revoked') throw new AppError('api_key_revoked', 'The API key was revoked.')
-  if (row.account === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
-  return { accountId: row.account_id, keyId: row.key_id, role: row.role }
+/** Also those that are revoked or deleted. */
+export function findKey(db: Database, id: string): Key | undefined {
+  const row = prepare<[string], KeyRow>(db, `SELECT ${columns} FROM api_keys WHERE id = ?`).get(id)
+  return row && asKey(row)
+}
+
+/** An account's keys, oldest first, without the deleted ones. */
+export function listKeys(db: Database, accountId: string): Key[] {
+  const sql = `SELECT ${columns} FROM api_keys WHERE account_id = ? AND status <> 'deleted' ORDER BY created_at_ms, id`
+  return prepare<[string], KeyRow>(db, sql).all(accountId).map(asKey)
+}
+
+/** Name, status and limits; the rest of a key stays as it is. */
+export function updateKey(db: Database, { id, name, status, limits }: Key): void {
+  const sql = 'UPDATE api_keys SET name = ?, status = ?, limit_tts = ?, limit_clone = ? WHERE id = ?'
+  prepare(db, sql).run(name, status, limits.tts, limits.clone, id)
+}
+
+type CallerRow = {
+  accountId: string
+  keyId: string
+  role: Role
+  groupId: string | null
+  limitTts: number | null
+  limitClone: number | null
+  keyStatus: Key['status']
+  expiresAtMs: number | null
+  accountStatus: 'enabled' | 'disabled'
+}
+
+/** Whose key this is. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`, in this order. */
+export function authenticate(db: Database, apiKey: string, nowMs: number): Caller {
+  const row = prepare<[Buffer], CallerRow>(
+    db,
+    `SELECT api_keys.account_id AS accountId, api_keys.id AS keyId, accounts.role, accounts.group_id AS groupId,
+       limit_tts AS limitTts, limit_clone AS limitClone, api_keys.status AS keyStatus, expires_at_ms AS expiresAtMs,
+       accounts.status AS accountStatus
+     FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+     WHERE api_keys.secret_sha256 = ?`,
+  ).get(sha256(apiKey))
+  if (!row || row.keyStatus === 'deleted')
+    throw new AppError('invalid_api_key', 'The API key does not exist or was deleted.')
+  if (row.keyStatus === 'revoked') throw new AppError('api_key_revoked', 'The API key was revoked.')
+  if (row.expiresAtMs !== null && row.expiresAtMs <= nowMs)
+    throw new AppError('invalid_api_key', 'The API key has expired.')
+  if (row.accountStatus === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
+  const { accountId, keyId, role, groupId, limitTts, limitClone } = row
+  return { accountId, keyId, role, groupId, limits: { tts: limitTts, clone: limitClone } }
+}
+
+/**
+ * When keys were last used. Kept in memory and written now and then: a durable write for every request would cost more
+ * than most requests.
+ */
+export function createKeyUse(db: Database) {
+  const lastUsed = new Map<string, number>()
+  return {
+    note(keyId: string, nowMs: number): void {
+      lastUsed.set(keyId, nowMs)
+    },
+    /** Must run inside a transaction. */
+    write(): void {
+      const update = prepare(db, 'UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?')
+      for (const [keyId, nowMs] of lastUsed) update.run(nowMs, keyId)
+      lastUsed.clear()
+    },
+    get isEmpty() {
+      return lastUsed.size === 0
+    },
+  }
+}
+
+function asKey({ limitTts, limitClone, ...row }: KeyRow): Key {
+  return { ...row, limits: { tts: limitTts, clone: limitClone } }
 }
 
 /** `sk-` and 43 base62 digits: a random number below 62^43 > 2^256. */

@@ -2,23 +2,39 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { buildApp, type App } from '../app'
-import { ConfigError, readConfig, readDataDirectory, settingNames, type RawSettings } from '../config'
+import { ConfigError, readConfig, readDataDirectory, settingNames, type Environment, type RawSettings } from '../config'
 import { createLogger } from '../log'
 import { readFlags } from './flags'
 import { workerCommand } from './worker-command'
 
 export async function serve(args: string[]): Promise<void> {
-  const options = Object.fromEntries(settingNames.map((name) => [name, { type: 'string' as const }]))
-  const flags = readFlags(args, options).values as RawSettings
-  const file = await readSettingsFile(readDataDirectory(flags, process.env))
-  const config = readConfig(flags, process.env, file, { cores: availableParallelism() })
+  const options = settingNames.map((name) => [name, { type: name === 'ephemeral' ? 'boolean' : 'string' } as const])
+  const flags = readFlags(args, Object.fromEntries(options)).values as RawSettings
+  const environment = await readSecretFiles(process.env)
+  const isEphemeral = flags.ephemeral ?? environment.SONANT_EPHEMERAL
+  const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))
+  const config = readConfig(flags, environment, file, { cores: availableParallelism() })
   const log = createLogger(config.logLevel)
-  const app = await buildApp(config, workerCommand(), log)
+  if (!config.ephemeral) return run(await buildApp(config, workerCommand(), log), log, () => {})
+  const ephemeral = await import('./ephemeral')
+  const dataDirectory = ephemeral.createEphemeralDirectory()
+  const remove = () => ephemeral.removeEphemeralDirectory(dataDirectory)
+  process.on('exit', remove)
+  await run(
+    await buildApp({ ...config, dataDirectory }, workerCommand(), log),
+    log,
+    ephemeral.removeAbandonedDirectories,
+  )
+}
+
+async function run(app: App, log: ReturnType<typeof createLogger>, whenReady: () => void): Promise<void> {
   stopOnSignal(app, log)
-  if (app.firstApiKey) console.error(welcome(app))
-  log.info({ baseUrl: app.baseUrl, workers: config.workers, data: config.dataDirectory }, 'ready')
-  const { baseUrl: base_url, storageUrl: storage_url, firstApiKey: api_key } = app
-  console.log(JSON.stringify({ ready: true, base_url, storage_url, ...(api_key && { api_key }) }))
+  const { baseUrl: base_url, storageUrl: storage_url, made } = app
+  const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number } = made
+  if (api_key && !account_number) console.error(welcome(base_url, api_key))
+  log.info({ baseUrl: base_url }, 'ready')
+  console.log(JSON.stringify({ ready: true, base_url, storage_url, api_key, admin_key, account_number }))
+  whenReady()
   await app.startBackground()
 }
 
@@ -45,15 +61,27 @@ async function readSettingsFile(dataDirectory: string): Promise<RawSettings> {
   }
 }
 
-function welcome({ baseUrl, firstApiKey }: App): string {
+const secretVariables = ['SONANT_ADMIN_KEY', 'SONANT_API_KEY']
+
+/** A secret may be in a file instead, whose path is in the variable of the same name with `_FILE` behind it. */
+async function readSecretFiles(environment: Environment): Promise<Environment> {
+  const secrets: Record<string, string> = {}
+  for (const name of secretVariables) {
+    const path = environment[`${name}_FILE`]
+    if (path) secrets[name] = (await Bun.file(path).text()).trim()
+  }
+  return { ...environment, ...secrets }
+}
+
+function welcome(baseUrl: string, apiKey: string): string {
   return `
   Sonant is ready at ${baseUrl}
 
-  Your API key, shown this once:  ${firstApiKey}
+  Your API key, shown this once:  ${apiKey}
 
   Try it:
     curl ${baseUrl}/api/v1/tts \\
-      -H 'Authorization: Bearer ${firstApiKey}' \\
+      -H 'Authorization: Bearer ${apiKey}' \\
       -H 'Content-Type: application/json' \\
       -d '{"text":"Hello! This is my first sentence."}'
 `

@@ -2,25 +2,41 @@
  * A data directory belongs to one server at a time. The lock is an exclusive transaction on a database of its own that
  * is never committed: the system itself lets go of it when the process ends, however it ends.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../config'
 
 export type DirectoryLock = { release(): void }
 
+const lockPath = (directory: string) => join(directory, 'lock.db')
+
 /** Throws `ConfigError`, whose message says who holds it. */
 export function lockDirectory(directory: string): DirectoryLock {
   const holderPath = join(directory, 'lock.pid')
-  const db = new Database(join(directory, 'lock.db'), { timeout: 0 })
+  const lock = tryLock(directory)
+  if (!lock) throw new ConfigError(`${directory} is in use by process ${readHolder(holderPath)}`)
+  writeFileSync(holderPath, String(process.pid))
+  return lock
+}
+
+/** Whether a server has it; undefined when none ever had. */
+export function isLocked(directory: string): boolean | undefined {
+  if (!existsSync(lockPath(directory))) return undefined
+  const lock = tryLock(directory)
+  lock?.release()
+  return lock === undefined
+}
+
+function tryLock(directory: string): DirectoryLock | undefined {
+  const db = new Database(lockPath(directory), { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
-    throw new ConfigError(`${directory} is in use by process ${readHolder(holderPath)}`)
+    return undefined
   }
-  writeFileSync(holderPath, String(process.pid))
   return { release: () => void db.close() }
 }
 

@@ -20,4 +20,183 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX api_keys_by_account ON api_keys (account_id);
   `,
+  `
+  CREATE TABLE groups (
+    id            TEXT PRIMARY KEY,
+    name          TEXT NOT NULL UNIQUE CHECK (length(name) > 0 AND name <> 'all'),
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE group_voices (
+    group_id TEXT NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+    voice_id TEXT NOT NULL,
+    PRIMARY KEY (group_id, voice_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE voice_settings (
+    voice_id     TEXT PRIMARY KEY,
+    active       INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)),
+    public       INTEGER NOT NULL DEFAULT 1 CHECK (public IN (0, 1)),
+    featured     INTEGER NOT NULL DEFAULT 0 CHECK (featured IN (0, 1)),
+    position     INTEGER NOT NULL DEFAULT 0,
+    display_name TEXT
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE new_accounts (
+    id             TEXT PRIMARY KEY,
+    name           TEXT NOT NULL CHECK (length(name) > 0),
+    email          TEXT,
+    role           TEXT NOT NULL CHECK (role IN ('user', 'admin')),
+    status         TEXT NOT NULL CHECK (status IN ('enabled', 'disabled')),
+    group_id       TEXT REFERENCES groups (id),
+    account_number TEXT NOT NULL UNIQUE CHECK (length(account_number) = 16),
+    created_at_ms  INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO new_accounts
+    SELECT id, name, NULL, role, status, NULL, printf('%016d', abs(random() % 10000000000000000)), created_at_ms
+    FROM accounts;
+
+  CREATE TABLE new_api_keys (
+    id              TEXT PRIMARY KEY,
+    account_id      TEXT NOT NULL REFERENCES new_accounts (id),
+    name            TEXT NOT NULL,
+    prefix          TEXT NOT NULL,
+    secret_sha256   BLOB NOT NULL UNIQUE CHECK (length(secret_sha256) = 32),
+    status          TEXT NOT NULL CHECK (status IN ('active', 'revoked', 'deleted')),
+    expires_at_ms   INTEGER,
+    limit_tts       INTEGER CHECK (limit_tts > 0),
+    limit_clone     INTEGER CHECK (limit_clone > 0),
+    created_at_ms   INTEGER NOT NULL,
+    last_used_at_ms INTEGER
+  ) STRICT;
+  INSERT INTO new_api_keys
+    SELECT id, account_id, name, prefix, secret_sha256, status, NULL, NULL, NULL, created_at_ms, NULL FROM api_keys;
+  DROP TABLE api_keys;
+  DROP TABLE accounts;
+  ALTER TABLE new_accounts RENAME TO accounts;
+  ALTER TABLE new_api_keys RENAME TO api_keys;
+  CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at_ms);
+  CREATE INDEX accounts_by_age ON accounts (created_at_ms);
+  CREATE INDEX accounts_by_group ON accounts (group_id);
+
+  -- Totals that the audit proves from the entries and holds; the checks are what makes an overdraft impossible.
+  CREATE TABLE balances (
+    account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+    available  INTEGER NOT NULL DEFAULT 0 CHECK (available >= 0),
+    held       INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE key_spending (
+    key_id   TEXT PRIMARY KEY REFERENCES api_keys (id),
+    cap      INTEGER CHECK (cap >= 0),
+    captured INTEGER NOT NULL DEFAULT 0 CHECK (captured >= 0),
+    held     INTEGER NOT NULL DEFAULT 0 CHECK (held >= 0)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO balances (account_id) SELECT id FROM accounts;
+  INSERT INTO key_spending (key_id) SELECT id FROM api_keys;
+
+  -- Double entry: a movement is two rows whose units add up to zero. An account is one of accounts.id or a system account.
+  CREATE TABLE ledger_entries (
+    id            INTEGER PRIMARY KEY,
+    movement_id   TEXT NOT NULL,
+    account       TEXT NOT NULL,
+    units         INTEGER NOT NULL CHECK (units <> 0),
+    kind          TEXT NOT NULL CHECK (kind IN ('capture', 'code', 'adjustment')),
+    key_id        TEXT,
+    reason        TEXT,
+    created_at_ms INTEGER NOT NULL,
+    CHECK (kind <> 'adjustment' OR reason IS NOT NULL)
+  ) STRICT;
+  CREATE UNIQUE INDEX ledger_movements ON ledger_entries (movement_id, account);
+  CREATE TRIGGER ledger_entries_stay BEFORE UPDATE ON ledger_entries
+    BEGIN SELECT RAISE(ABORT, 'ledger entries are never changed'); END;
+  CREATE TRIGGER ledger_entries_remain BEFORE DELETE ON ledger_entries
+    BEGIN SELECT RAISE(ABORT, 'ledger entries are never deleted'); END;
+
+  CREATE TABLE holds (
+    id            INTEGER PRIMARY KEY,
+    request_id    TEXT NOT NULL,
+    account_id    TEXT NOT NULL REFERENCES accounts (id),
+    key_id        TEXT NOT NULL REFERENCES api_keys (id),
+    purpose       TEXT NOT NULL CHECK (purpose IN ('speech', 'clones')),
+    units         INTEGER NOT NULL CHECK (units > 0),
+    status        TEXT NOT NULL CHECK (status IN ('held', 'captured', 'released')),
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX holds_open ON holds (expires_at_ms) WHERE status = 'held';
+  CREATE UNIQUE INDEX holds_charged ON holds (request_id) WHERE status <> 'released';
+  CREATE TRIGGER holds_resolve_once BEFORE UPDATE ON holds
+    WHEN OLD.status <> 'held' OR NEW.units <> OLD.units OR NEW.account_id <> OLD.account_id OR NEW.key_id <> OLD.key_id
+    BEGIN SELECT RAISE(ABORT, 'a hold is resolved once'); END;
+  CREATE TRIGGER holds_remain BEFORE DELETE ON holds
+    BEGIN SELECT RAISE(ABORT, 'holds are never deleted'); END;
+
+  CREATE TABLE activation_codes (
+    id            TEXT PRIMARY KEY,
+    code_sha256   BLOB NOT NULL UNIQUE CHECK (length(code_sha256) = 32),
+    suffix        TEXT NOT NULL,
+    units         INTEGER NOT NULL CHECK (units > 0),
+    status        TEXT NOT NULL CHECK (status IN ('unused', 'used', 'void')),
+    note          TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER,
+    used_at_ms    INTEGER,
+    used_by       TEXT REFERENCES accounts (id),
+    CHECK ((status = 'used') = (used_by IS NOT NULL))
+  ) STRICT;
+  CREATE INDEX activation_codes_by_age ON activation_codes (created_at_ms);
+
+  CREATE TABLE usage (
+    id              INTEGER PRIMARY KEY,
+    request_id      TEXT NOT NULL UNIQUE,
+    kind            TEXT NOT NULL CHECK (kind IN ('tts', 'clone')),
+    account_id      TEXT NOT NULL REFERENCES accounts (id),
+    key_id          TEXT NOT NULL REFERENCES api_keys (id),
+    created_at_ms   INTEGER NOT NULL,
+    voice_id        TEXT NOT NULL,
+    characters      INTEGER NOT NULL,
+    units           INTEGER NOT NULL DEFAULT 0 CHECK (units >= 0),
+    speed           REAL,
+    format          TEXT,
+    digest          BLOB,
+    file_name       TEXT,
+    audio_ms        INTEGER,
+    duration_ms     INTEGER,
+    remaining       INTEGER,
+    status          TEXT NOT NULL CHECK (status IN ('running', 'charged', 'uncharged', 'failed')),
+    error_code      TEXT,
+    CHECK (units = 0 OR status = 'charged'),
+    CHECK ((status = 'failed') = (error_code IS NOT NULL))
+  ) STRICT;
+  CREATE INDEX usage_by_account ON usage (account_id, created_at_ms);
+  CREATE INDEX usage_by_key ON usage (key_id, created_at_ms);
+  CREATE INDEX usage_by_age ON usage (created_at_ms);
+  CREATE INDEX usage_running ON usage (id) WHERE status = 'running';
+  CREATE TRIGGER usage_remains BEFORE DELETE ON usage
+    BEGIN SELECT RAISE(ABORT, 'usage is never deleted'); END;
+
+  -- Sums per account and UTC day (days since 1970) of the finished rows of usage.
+  CREATE TABLE usage_days (
+    account_id TEXT NOT NULL REFERENCES accounts (id),
+    day        INTEGER NOT NULL,
+    requests   INTEGER NOT NULL CHECK (requests >= 0),
+    units      INTEGER NOT NULL CHECK (units >= 0),
+    audio_ms   INTEGER NOT NULL CHECK (audio_ms >= 0),
+    PRIMARY KEY (account_id, day)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE audit_log (
+    id            INTEGER PRIMARY KEY,
+    created_at_ms INTEGER NOT NULL,
+    actor         TEXT NOT NULL,
+    act           TEXT NOT NULL,
+    subject       TEXT NOT NULL,
+    before        TEXT,
+    after         TEXT
+  ) STRICT;
+  CREATE TRIGGER audit_log_stays BEFORE UPDATE ON audit_log
+    BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END;
+  CREATE TRIGGER audit_log_remains BEFORE DELETE ON audit_log
+    BEGIN SELECT RAISE(ABORT, 'the audit log is never shortened'); END;
+  `,
 ]

@@ -4,7 +4,7 @@ import parseRange from 'range-parser'
 import { AppError } from '../errors'
 import type { StoredFile } from '../storage/storage'
 import type { HttpContext } from './context'
-import { requestIdOf } from './request-id'
+import { requestIdOf } from './request-state'
 
 export function audioRoutes({ demos }: HttpContext) {
   const serve = async ({ request, params }: { request: Request; params: { '*': string } }) => {

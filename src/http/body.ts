@@ -1,9 +1,11 @@
-/** Reads a JSON body within a limit, whatever its Content-Type says. */
+/** Reads a JSON body within a limit of size and of time, whatever its Content-Type says. */
+import { limits } from '../config'
 import { AppError } from '../errors'
+import { describe, type Fields } from '../fields'
 
-/** The parsed object. Throws `payload_too_large` and `invalid_params`. */
-export async function readJsonObject(request: Request, sizeBytesMax: number): Promise<Record<string, unknown>> {
-  const text = decode(await readBytes(request, sizeBytesMax))
+/** The parsed object. Throws `payload_too_large`, `body_too_slow`, `invalid_params`. */
+export async function readJsonObject(request: Request): Promise<Fields> {
+  const text = decode(await readBytes(request, limits.requestBodyBytesMax, limits.requestBodyTimeoutMs))
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -12,33 +14,51 @@ export async function readJsonObject(request: Request, sizeBytesMax: number): Pr
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('invalid_params', `The body must be a JSON object; found ${describe(value)}.`)
-  return value as Record<string, unknown>
+  return value as Fields
 }
 
-/** How a JSON value is named in an error message. */
-export function describe(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
-  return typeof value === 'object' ? 'an object' : String(value)
+/** As `readJsonObject`; no body at all is an empty object. */
+export async function readOptionalJsonObject(request: Request): Promise<Fields> {
+  return request.body ? readJsonObject(request) : {}
 }
 
-async function readBytes(request: Request, sizeBytesMax: number): Promise<Uint8Array> {
+/** The fields of the query; of one that is given twice the last. */
+export function queryOf(request: Request): Fields {
+  const start = request.url.indexOf('?')
+  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)))
+}
+
+async function readBytes(request: Request, sizeBytesMax: number, timeoutMs: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > sizeBytesMax) throw tooLarge(sizeBytesMax)
-  const chunks: Uint8Array[] = []
-  let sizeBytes = 0
+  if (!request.body) return new Uint8Array(0)
+  const reader = request.body.getReader()
+  let isLate = false
+  const deadline = setTimeout(() => {
+    isLate = true
+    void reader.cancel()
+  }, timeoutMs)
   try {
-    for await (const chunk of request.body ?? []) {
-      sizeBytes += chunk.length
-      if (sizeBytes > sizeBytesMax) throw tooLarge(sizeBytesMax)
-      chunks.push(chunk)
-    }
+    return await collect(reader, sizeBytesMax)
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw new AppError('client_gone', 'The client left before its request was whole.')
+    if (!isLate) throw new AppError('client_gone', 'The client left before its request was whole.', { cause: error })
+  } finally {
+    clearTimeout(deadline)
   }
-  return Buffer.concat(chunks)
+  throw new AppError('body_too_slow', `The body did not arrive within ${timeoutMs / 1000} s.`)
+
+  async function collect(from: typeof reader, bytesMax: number): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = []
+    let sizeBytes = 0
+    for (;;) {
+      const { done, value } = await from.read()
+      if (isLate) throw new Error('too late')
+      if (done) return Buffer.concat(chunks)
+      sizeBytes += value.length
+      if (sizeBytes > bytesMax) throw tooLarge(bytesMax)
+      chunks.push(value)
+    }
+  }
 }
 
 function tooLarge(sizeBytesMax: number): AppError {

@@ -1,15 +1,28 @@
 /** What the routes need, put together by `app.ts`. */
+import type { RateLimits } from '../config'
+import type { createKeyUse } from '../account/keys'
 import type { Database } from '../db/database'
 import type { Demos } from '../demos'
 import type { Logger } from '../log'
+import type { Networks } from '../net/address'
 import type { Speaking } from '../speak'
+import type { Access } from './access'
 
-export type HttpContext = {
+export type ServerOptions = {
   readonly db: Database
   readonly speaking: Speaking
   readonly demos: Demos
   readonly log: Logger
+  readonly keyUse: ReturnType<typeof createKeyUse>
+  readonly rateLimits: RateLimits
+  readonly trustedProxies: Networks
+  /** Names the installation in the balance. */
+  readonly installation: { readonly slug: string; readonly name: string }
+  /** Whether requests may ask for faults. */
+  readonly faultsOnDemand: boolean
   /** Where clients find the service and the audio files; known once the port is. */
   readonly addresses: () => { baseUrl: string; storageUrl: string }
   readonly isStopping: () => boolean
 }
+
+export type HttpContext = ServerOptions & { readonly access: Access }

@@ -1,33 +1,39 @@
-/** The error envelope, and the one table from an error to what the client sees. */
-import { AppError, type ErrorCode } from '../errors'
+/** The error envelope, and the one table from an error to its status. */
+import { publicCode, type AppError, type ErrorCode } from '../errors'
 
-type PublicError = { readonly status: number; readonly code: string }
-
-const publicErrors = {
-  invalid_params: { status: 400, code: 'invalid_params' },
-  invalid_format: { status: 400, code: 'invalid_format' },
-  invalid_speed: { status: 400, code: 'invalid_speed' },
-  missing_api_key: { status: 401, code: 'missing_api_key' },
-  invalid_api_key: { status: 401, code: 'invalid_api_key' },
-  account_disabled: { status: 403, code: 'account_disabled' },
-  api_key_revoked: { status: 403, code: 'api_key_revoked' },
-  group_forbidden: { status: 403, code: 'group_forbidden' },
-  group_not_found: { status: 404, code: 'group_not_found' },
-  voice_not_found: { status: 404, code: 'voice_not_found' },
-  not_found: { status: 404, code: 'not_found' },
-  unknown_path: { status: 404, code: 'invalid_request' },
-  method_not_allowed: { status: 405, code: 'invalid_request' },
-  payload_too_large: { status: 413, code: 'invalid_params' },
-  rate_limited: { status: 429, code: 'rate_limited' },
-  client_gone: { status: 499, code: 'internal_error' },
-  internal_error: { status: 500, code: 'internal_error' },
-  synthesis_failed: { status: 502, code: 'synthesis_failed' },
-  storage_failed: { status: 502, code: 'storage_failed' },
-  transcode_failed: { status: 502, code: 'transcode_failed' },
-  speed_processing_failed: { status: 502, code: 'speed_processing_failed' },
-  shutting_down: { status: 503, code: 'internal_error' },
-  synthesis_timeout: { status: 504, code: 'synthesis_failed' },
-} satisfies Record<ErrorCode, PublicError>
+const statuses = {
+  invalid_params: 400,
+  invalid_format: 400,
+  invalid_speed: 400,
+  body_too_slow: 400,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  insufficient_balance: 402,
+  key_cap_reached: 402,
+  account_disabled: 403,
+  api_key_revoked: 403,
+  voice_disabled: 403,
+  voice_not_allowed: 403,
+  group_forbidden: 403,
+  permission_denied: 403,
+  group_not_found: 404,
+  voice_not_found: 404,
+  not_found: 404,
+  unknown_path: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  idempotency_conflict: 409,
+  payload_too_large: 413,
+  rate_limited: 429,
+  client_gone: 499,
+  internal_error: 500,
+  synthesis_failed: 502,
+  storage_failed: 502,
+  transcode_failed: 502,
+  speed_processing_failed: 502,
+  shutting_down: 503,
+  synthesis_timeout: 504,
+} satisfies Record<ErrorCode, number>
 
 const types: Record<number, string> = {
   401: 'authentication_error',
@@ -40,20 +46,22 @@ const types: Record<number, string> = {
   504: 'engine_error',
 }
 
-/** Anything that is not an `AppError` is our fault, and nothing of it is shown. */
-export function asAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  return new AppError('internal_error', 'Something went wrong inside the service. Try again.', { cause: error })
-}
+/** The rest of a body that will not be read must not be taken for the next request. */
+const leavesBodyUnread: readonly ErrorCode[] = ['payload_too_large', 'body_too_slow']
 
-/** The answer to a failed request (7.2 of the interface). */
-export function errorResponse(error: AppError, requestId: string): Response {
-  const { status, code } = publicErrors[error.code]
-  const headers = new Headers({ 'cache-control': 'private, no-store', 'x-request-id': requestId })
-  if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(error.retryAfterSeconds))
-  if (status === 401) headers.set('www-authenticate', 'Bearer')
-  if (status === 413) headers.set('connection', 'close')
-  const type = types[status] ?? 'invalid_request_error'
-  const body = { code, message: error.message, type, param: error.param, x_relay: { request_id: requestId } }
-  return Response.json({ error: body }, { status, headers })
+/** The answer to a failed request (7.2 of the interface). `headers` are those that every answer has. */
+export function errorResponse(error: AppError, requestId: string, headers: Record<string, string>): Response {
+  const status = statuses[error.code]
+  const all = new Headers({ ...headers, 'cache-control': 'private, no-store', vary: 'Authorization' })
+  if (error.retryAfterSeconds !== undefined) all.set('retry-after', String(error.retryAfterSeconds))
+  if (status === 401) all.set('www-authenticate', 'Bearer')
+  if (leavesBodyUnread.includes(error.code)) all.set('connection', 'close')
+  const body = {
+    code: publicCode(error.code),
+    message: error.message,
+    type: types[status] ?? 'invalid_request_error',
+    param: error.param,
+    x_relay: { request_id: requestId },
+  }
+  return Response.json({ error: body }, { status, headers: all })
 }

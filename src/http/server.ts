@@ -1,37 +1,58 @@
 /** All routes in one list, what every request gets, and what every error becomes. */
 import { Elysia, NotFoundError } from 'elysia'
-import { AppError } from '../errors'
 import { limits } from '../config'
+import { AppError, asAppError } from '../errors'
+import { clientAddress } from '../net/address'
 import { commit, version } from '../version'
+import { createAccess } from './access'
+import { accountRoutes } from './account'
+import { adminRoutes } from './admin'
 import { audioRoutes } from './audio'
-import type { HttpContext } from './context'
-import { asAppError, errorResponse } from './errors'
-import { requestIdOf } from './request-id'
+import type { HttpContext, ServerOptions } from './context'
+import { errorResponse } from './errors'
+import { headersOf, requestIdOf } from './request-state'
 import { ttsRoutes } from './tts'
 import { voiceRoutes } from './voices'
 
-export function createHttpServer(context: HttpContext) {
-  const { log, isStopping } = context
+export function createHttpServer(options: ServerOptions) {
+  const { db, rateLimits, keyUse, trustedProxies, log, isStopping } = options
+  const addressOf = (request: Request) =>
+    clientAddress(app.server?.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), trustedProxies)
+  const context: HttpContext = { ...options, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
   const { idleConnectionSeconds: idleTimeout } = limits
+  let methodsAt: ((pathname: string) => string | undefined) | undefined
+
+  function notFound(request: Request): { error: AppError; allow?: string } {
+    methodsAt ??= methodsByPath(app.routes)
+    const allow = methodsAt(new URL(request.url).pathname)
+    if (!allow) return { error: new AppError('unknown_path', 'There is nothing at this path.') }
+    const message = `This path has no ${request.method}; it has ${allow}.`
+    return { error: new AppError('method_not_allowed', message), allow }
+  }
+
   // Without `reusePort: false` a second server on the same port would silently take half of the requests.
-  return new Elysia({ serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false } })
-    .onRequest(({ request, set }) => {
-      set.headers['x-request-id'] = requestIdOf(request)
+  const app = new Elysia({ serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false } })
+    .onRequest(() => {
       if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
+    .onAfterHandle(({ request, set }) => {
+      Object.assign(set.headers, headersOf(request))
+      set.headers['cache-control'] ??= 'private, no-store'
+    })
     .onError(({ request, error, set }) => {
-      const known = error instanceof NotFoundError ? notFound(request) : asAppError(error)
+      const { error: known, allow } =
+        error instanceof NotFoundError ? notFound(request) : { error: asAppError(error), allow: undefined }
       const requestId = requestIdOf(request)
       if (known.code === 'internal_error') log.error({ requestId, err: known.cause }, 'request failed')
       else if (known.cause) log.warn({ requestId, code: known.code, cause: String(known.cause) }, 'request failed')
-      const response = errorResponse(known, requestId)
-      const allowed = known.code === 'method_not_allowed' ? allowedMethods(request) : undefined
-      if (allowed) response.headers.set('allow', allowed)
+      const response = errorResponse(known, requestId, headersOf(request))
+      if (allow) response.headers.set('allow', allow)
       // For the log: Elysia does not look into a finished response.
       set.status = response.status
       return response
     })
     .onAfterResponse(({ request, set }) => {
+      if (!log.isEnabled('info')) return
       const { pathname } = new URL(request.url)
       if (!pathname.startsWith('/api/')) return
       const status = set.status ?? 200
@@ -39,29 +60,25 @@ export function createHttpServer(context: HttpContext) {
     })
     .use(ttsRoutes(context))
     .use(voiceRoutes(context))
+    .use(accountRoutes(context))
+    .use(adminRoutes(context))
     .use(audioRoutes(context))
     .get('/api/v1/version', () => ({ version, api: ['v1'], commit }))
     .get('/healthz', () => ({ ok: true }))
+  return app
 }
 
 /** More than any route takes: each route cuts its own body, and answers in our envelope. */
 const bodyBytesAccepted = 1 << 30
 
 /** Which methods a path has, for the answer to a wrong one. */
-const methodsByPath: readonly [RegExp, string][] = [
-  [/^\/api\/v1\/tts$/, 'POST'],
-  [/^\/api\/v1\/(voices|version)$/, 'GET'],
-  [/^\/healthz$/, 'GET'],
-  [/^\/audio\//, 'GET, HEAD'],
-]
-
-function allowedMethods(request: Request): string | undefined {
-  const { pathname } = new URL(request.url)
-  return methodsByPath.find(([path]) => path.test(pathname))?.[1]
-}
-
-function notFound(request: Request): AppError {
-  const allowed = allowedMethods(request)
-  if (allowed) return new AppError('method_not_allowed', `This path has no ${request.method}; it has ${allowed}.`)
-  return new AppError('unknown_path', 'There is nothing at this path.')
+function methodsByPath(routes: readonly { path: string; method: string }[]) {
+  const patterns = routes.map(({ path, method }) => {
+    const pattern = path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.+')
+    return { pattern: new RegExp(`^${pattern}/?$`), method }
+  })
+  return (pathname: string): string | undefined => {
+    const methods = patterns.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method)
+    return methods.length > 0 ? [...new Set(methods)].join(', ') : undefined
+  }
 }

@@ -1,39 +1,72 @@
-/** `POST /api/v1/tts`: the body's rules and the answer's shape (4.1 and 2.3 of the interface). */
+/** `POST /api/v1/tts` and its estimate: the body's rules and the answer's shape (4.1 and 2.3 of the interface). */
 import { Elysia } from 'elysia'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { limits } from '../config'
 import { AppError } from '../errors'
-import { countCharacters, speak } from '../speak'
-import { requireCaller } from './auth'
-import { describe, readJsonObject } from './body'
+import { faultHeader, parseFaults, type Faults } from '../faults'
+import { describe, refuse, type Fields } from '../fields'
+import { countCharacters } from '../ledger/characters'
+import { estimate, speak, type SpeakFields, type Spoken } from '../speak'
+import { readJsonObject } from './body'
 import type { HttpContext } from './context'
-import { requestIdOf } from './request-id'
+import { stateOf } from './request-state'
 
-export function ttsRoutes({ db, speaking, addresses }: HttpContext) {
-  return new Elysia().post(
-    '/api/v1/tts',
-    async ({ request }) => {
-      const caller = requireCaller(db, request)
-      const fields = parseSpeakBody(await readJsonObject(request, limits.requestBodyBytesMax))
-      const requestId = requestIdOf(request)
-      const spoken = await speak(speaking, { caller, requestId, signal: request.signal, ...fields })
-      return {
-        url: `${addresses().storageUrl}/${spoken.name}`,
-        request_id: requestId,
-        voice_id: spoken.voiceId,
-        speed: fields.speed,
-        units: spoken.characters,
-        duration_ms: spoken.durationMs,
-      }
-    },
-    { parse: 'none' },
-  )
+export function ttsRoutes({ access, speaking, addresses, faultsOnDemand }: HttpContext) {
+  const faultsOf = (request: Request): Faults | undefined => {
+    const header = faultsOnDemand ? request.headers.get(faultHeader) : null
+    return header === null ? undefined : parseFaults(header)
+  }
+  return new Elysia()
+    .post(
+      '/api/v1/tts',
+      async ({ request, set }) => {
+        const caller = access.caller(request, 'tts')
+        const fields = parseSpeakBody(await readJsonObject(request))
+        const faults = faultsOf(request)
+        const state = stateOf(request)
+        state.id = idempotencyKeyOf(request) ?? state.id
+        const spoken = await speak(speaking, { caller, requestId: state.id, signal: request.signal, faults, ...fields })
+        if (spoken.replayed) set.headers['idempotent-replay'] = 'true'
+        return describeSpoken(spoken, state.id, addresses().storageUrl)
+      },
+      { parse: 'none' },
+    )
+    .post(
+      '/api/v1/tts/estimate',
+      async ({ request }) => {
+        const caller = access.caller(request, 'estimate')
+        const fields = parseSpeakBody(await readJsonObject(request))
+        const { units, voiceId, allowed, remainingAfter } = estimate(speaking, fields, caller)
+        return { units, voice_id: voiceId, allowed, remaining_after: remainingAfter }
+      },
+      { parse: 'none' },
+    )
 }
 
-type SpeakFields = { text: string; voiceId: string | undefined; speed: number; format: AudioFormat }
+const billingWarning = 'The audio was made and can be used, but the charge was not recorded.'
+
+function describeSpoken(spoken: Spoken, requestId: string, storageUrl: string) {
+  return {
+    url: `${storageUrl}/${spoken.name}`,
+    request_id: requestId,
+    voice_id: spoken.voiceId,
+    speed: spoken.speed,
+    units: spoken.units,
+    remaining: spoken.remaining,
+    duration_ms: spoken.durationMs,
+    ...(spoken.remaining === null && { billing_warning: billingWarning }),
+  }
+}
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (/^[0-9a-f]{32}$/i.test(key)) return key.toLowerCase()
+  throw refuse('Idempotency-Key', key, '32 hexadecimal characters are allowed')
+}
 
 /** Throws `invalid_params`, `invalid_speed`, `invalid_format`, each naming its field. */
-function parseSpeakBody(body: Record<string, unknown>): SpeakFields {
+function parseSpeakBody(body: Fields): SpeakFields {
   return {
     text: parseText(body.text),
     voiceId: parseVoiceId(body.voice_id),
@@ -44,23 +77,21 @@ function parseSpeakBody(body: Record<string, unknown>): SpeakFields {
 
 function parseText(text: unknown): string {
   const max = limits.textCharactersMax
-  const refuse = (found: string) =>
+  const refuseText = (found: string) =>
     new AppError('invalid_params', `text: ${found}; a string of 1 to ${max} characters is required.`, { param: 'text' })
-  if (typeof text !== 'string') throw refuse(text === undefined ? 'missing' : `found ${describe(text)}`)
-  if (text === '') throw refuse('found an empty string')
+  if (typeof text !== 'string') throw refuseText(text === undefined ? 'missing' : `found ${describe(text)}`)
+  if (text === '') throw refuseText('found an empty string')
   const characters = countCharacters(text)
-  if (characters > max) throw refuse(`found ${characters} characters`)
-  if (!text.isWellFormed()) throw refuse('found a lone surrogate, which is no character')
-  if (text.trim() === '') throw refuse('found only white space')
+  if (characters > max) throw refuseText(`found ${characters} characters`)
+  if (!text.isWellFormed()) throw refuseText('found a lone surrogate, which is no character')
+  if (text.trim() === '') throw refuseText('found only white space')
   return text
 }
 
 function parseVoiceId(voiceId: unknown): string | undefined {
   if (voiceId === undefined || voiceId === null || voiceId === '') return undefined
   if (typeof voiceId === 'string') return voiceId
-  throw new AppError('invalid_params', `voice_id: found ${describe(voiceId)}; a string is required.`, {
-    param: 'voice_id',
-  })
+  throw refuse('voice_id', voiceId, 'a string is required')
 }
 
 function parseSpeed(speed: unknown): number {

@@ -297,6 +297,10 @@ export function createPool(options: {
       return jobs >= options.jobsMax
     },
 
+    get closed() {
+      return closed
+    },
+
     /** A guess at when the queue will have room again, 1 to 60. */
     get retryAfterSeconds() {
       const characters = foreground.cost

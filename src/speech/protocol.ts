@@ -17,7 +17,12 @@ export type SynthesizeTask = {
   readonly speed: number
   /** Silence after the speech, at speed 1. */
   readonly pauseMs: number
+  /** A fault on demand in this task. */
+  readonly fault?: string
 }
+
+/** What the log says of a fault on demand. */
+export const faultMessage = 'fault on demand'
 
 export type EncodeTask = {
   readonly kind: 'encode'

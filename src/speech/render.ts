@@ -8,7 +8,7 @@ import { createWavEncoder } from '../audio/encode/wav'
 import { AppError } from '../errors'
 import { utteranceCharactersMax, type VoiceSpec } from './engine'
 import { JobEnded, TaskFailed, type Job, type Pool } from './pool'
-import type { Stage } from './protocol'
+import { faultMessage, type Stage } from './protocol'
 import type { Storage } from '../storage/storage'
 import { planUtterances, type Speaker, type Utterance } from './text/plan'
 import type { Script } from './text/script'
@@ -29,7 +29,11 @@ export type RenderRequest = {
   readonly timeoutMs: number
   /** Aborted before the first task began, the request is dropped; later it has no effect. */
   readonly signal?: AbortSignal
+  readonly fault?: RenderFault
 }
+
+/** A fault on demand: the stage that fails, `hang` for one that takes too long. */
+export type RenderFault = 'synthesize' | 'hang' | 'stretch' | 'encode' | 'store'
 
 export type Rendering = {
   readonly sampleRate: number
@@ -73,6 +77,8 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
       durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
     }
   } catch (error) {
+    if (pool.closed && error instanceof JobEnded)
+      throw new AppError('shutting_down', 'The service is stopping; nothing was charged.', { retryAfterSeconds: 5 })
     throw asAppError(error, request, timedOut)
   } finally {
     clearTimeout(deadline)
@@ -109,7 +115,7 @@ async function speakAll(
   sampleRate: number,
   sink: ByteSink,
 ): Promise<number> {
-  const append = await openEncoder(job, request.format, sampleRate, sink)
+  const append = await openEncoder(job, request, sampleRate, sink)
   const inFlight: Promise<Int16Array[]>[] = []
   let next = 0
   const submit = () => {
@@ -126,6 +132,7 @@ async function speakAll(
       pauseMs,
       sampleRate,
       speed: request.speed,
+      fault: request.fault,
     })
     // It is awaited in its turn; until then its failure must not count as unhandled.
     sound.catch(() => {})
@@ -152,10 +159,16 @@ const utterancesAheadMax = 16
 
 type Append = (samples: Int16Array, last: boolean) => Promise<void>
 
-async function openEncoder(job: Job, format: AudioFormat, sampleRate: number, sink: ByteSink): Promise<Append> {
+async function openEncoder(
+  job: Job,
+  { format, fault }: RenderRequest,
+  sampleRate: number,
+  sink: ByteSink,
+): Promise<Append> {
   const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : encodeIn(job, sampleRate)
   let position: number | undefined
   return async (samples, last) => {
+    if (fault === 'encode') throw new TaskFailed('encode', faultMessage)
     const { bytes, headBytes, head } = await encode(samples, last)
     position ??= headBytes
     if (bytes.length > 0) await sink.write(bytes, position)
@@ -226,7 +239,7 @@ export async function renderToStorage(
   name: string,
   request: RenderRequest,
 ): Promise<Rendering> {
-  const file = await storage.create(name)
+  const file = await storage.create(name, { failing: request.fault === 'store' })
   try {
     const rendering = await render(pool, request, file)
     const renderedAtMs = performance.now()

@@ -12,6 +12,7 @@ import { stretch } from '../audio/stretch'
 import { trimSilence } from '../audio/trim'
 import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from './engine'
 import {
+  faultMessage,
   portionFramesMax,
   type Answer,
   type EncodeTask,
@@ -33,6 +34,8 @@ class StageError extends Error {
 }
 
 const warmText = 'Ready.'
+/** Longer than the time that a request with this fault is given. */
+const hangMs = 1_000
 
 /** Serves tasks from the parent process until it goes away. `load` stands for the engines; tests bring their own. */
 export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = loadEngine): void {
@@ -77,7 +80,10 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
     const pauseFrames = Math.round((task.pauseMs / 1000 / task.speed) * task.sampleRate)
     if (task.text === '') return new Int16Array(pauseFrames)
     const spoken = await stage('synthesize', async () => speak(task))
-    const timed = await stage('stretch', () => (task.speed === 1 ? spoken : stretch(spoken, task.speed)))
+    const timed = await stage('stretch', () => {
+      if (task.fault === 'stretch') throw new Error(faultMessage)
+      return task.speed === 1 ? spoken : stretch(spoken, task.speed)
+    })
     const output = await stage('resample', () => resample(timed, task.sampleRate))
     const samples = new Int16Array(output.samples.length + pauseFrames)
     samples.set(toInt16(output.samples))
@@ -85,6 +91,8 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
   }
 
   async function speak(task: SynthesizeTask): Promise<Pcm> {
+    if (task.fault === 'synthesize') throw new Error(faultMessage)
+    if (task.fault === 'hang') await Bun.sleep(hangMs)
     const raw = await synthesizeAnew(task.voice, task.text)
     const fault = findFault(raw, { letters: task.letters, symbols: task.symbols, language: task.voice.language })
     if (fault) throw new Error(fault)

@@ -44,7 +44,8 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       if (bavail * bsize < minFreeBytes) throw new AppError('storage_failed', 'The disk of the server is almost full.')
     },
 
-    async create(name: string): Promise<AudioWriter> {
+    /** `failing`: a fault on demand, as if the disk failed at the end. */
+    async create(name: string, { failing = false } = {}): Promise<AudioWriter> {
       const path = pathOf(name)
       const temporary = `${path}.${crypto.randomUUID()}${temporarySuffix}`
       const file = await guard(() => open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o644))
@@ -60,6 +61,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
         },
         async commit() {
           await guard(async () => {
+            if (failing) throw new Error('fault on demand')
             await file.sync()
             await close()
             await moveIntoPlace(temporary, path)

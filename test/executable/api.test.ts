@@ -32,8 +32,16 @@ describe('POST /api/v1/tts', () => {
     const response = await sonant.request('/api/v1/tts', { body: { text: 'Hello, world.' } })
     expect(response.status).toBe(200)
     const answer = (await response.json()) as Record<string, unknown>
-    expect(Object.keys(answer).sort()).toEqual(['duration_ms', 'request_id', 'speed', 'units', 'url', 'voice_id'])
-    expect(answer).toMatchObject({ voice_id: 'en-ross', speed: 1, units: 13 })
+    expect(Object.keys(answer).sort()).toEqual([
+      'duration_ms',
+      'remaining',
+      'request_id',
+      'speed',
+      'units',
+      'url',
+      'voice_id',
+    ])
+    expect(answer).toMatchObject({ voice_id: 'en-ross', speed: 1, units: 13, remaining: 100_000 - 13 })
     expect(answer.request_id).toMatch(/^[0-9a-f]{12}7[0-9a-f]{19}$/)
     expect(response.headers.get('x-request-id')).toBe(answer.request_id as string)
     expect(answer.url).toBe(`${sonant.storageUrl}/${answer.request_id}.mp3`)

@@ -1,0 +1,50 @@
+/** The log of administrative acts: who, what, before, after. Append-only; the database refuses anything else. */
+import type { Database } from '../db/database'
+import { prepare } from '../db/statements'
+import type { ListOptions } from './accounts'
+
+export type Act = {
+  readonly actor: string
+  /** Subject and verb, as on the command line: `account create`. */
+  readonly act: string
+  /** Id of what was acted on. */
+  readonly subject: string
+  /** JSON values without secrets; null where there was nothing. */
+  readonly before: unknown
+  readonly after: unknown
+}
+
+export type LoggedAct = Act & { readonly id: string; readonly createdAtMs: number }
+
+/** Must run in the transaction of the act itself. */
+export function logAct(db: Database, { actor, act, subject, before, after }: Act, nowMs: number): void {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  prepare(
+    db,
+    'INSERT INTO audit_log (created_at_ms, actor, act, subject, before, after) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(nowMs, actor, act, subject, json(before), json(after))
+}
+
+type Row = {
+  id: number
+  createdAtMs: number
+  actor: string
+  act: string
+  subject: string
+  before: string | null
+  after: string | null
+}
+
+/** Newest first. */
+export function listActs(
+  db: Database,
+  { fromMs, toMs, limit, before }: ListOptions & { fromMs: number; toMs: number },
+): LoggedAct[] {
+  const rows = prepare<[number, number, number, number], Row>(
+    db,
+    `SELECT id, created_at_ms AS createdAtMs, actor, act, subject, before, after FROM audit_log
+     WHERE id < ? AND created_at_ms >= ? AND created_at_ms < ? ORDER BY id DESC LIMIT ?`,
+  ).all(before ? Number(before.id) : Number.MAX_SAFE_INTEGER, fromMs, toMs, limit)
+  const parse = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
+  return rows.map((row) => ({ ...row, id: String(row.id), before: parse(row.before), after: parse(row.after) }))
+}

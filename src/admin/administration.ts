@@ -1,0 +1,56 @@
+/**
+ * What administrators do, for the HTTP interface and the command line alike: both hand over the fields as they came and
+ * show the answer as it is. Every act and its line in the log of acts are one transaction.
+ */
+import { logAct } from '../account/audit-log'
+import type { Database } from '../db/database'
+import { transact } from '../db/statements'
+import { AppError } from '../errors'
+import { optionalTexts, type Fields } from '../fields'
+import type { Catalogue } from '../voice/catalogue'
+
+export type Administration = {
+  readonly db: Database
+  readonly catalogue: Catalogue
+  /** Who acts, for the log: an account and its key, or somebody at the command line. */
+  readonly actor: string
+  readonly nowMs: () => number
+}
+
+/** What changed, for the log; secrets have no place in it. */
+type Change<T> = {
+  readonly subject: string
+  readonly before: unknown
+  readonly after: unknown
+  readonly result: T
+}
+
+/** Runs `work` and logs it. `name` is the act as on the command line. */
+export function act<T>(administration: Administration, name: string, work: (nowMs: number) => Change<T>): T {
+  const { db, actor, nowMs } = administration
+  return transact(db, () => {
+    const now = nowMs()
+    const { result, ...change } = work(now)
+    logAct(db, { actor, act: name, ...change }, now)
+    return result
+  })
+}
+
+/** Throws `not_found`. */
+export function found<T>(value: T | undefined, what: string, id: string): T {
+  if (value !== undefined) return value
+  throw new AppError('not_found', `There is no ${what} ${JSON.stringify(id.slice(0, 64))}.`)
+}
+
+/** Ids of catalogue voices. Throws `invalid_params` that names the one that is none. */
+export function optionalVoices({ catalogue }: Administration, fields: Fields): string[] | undefined {
+  const voices = optionalTexts(fields, 'voices', catalogue.voices.length)
+  const unknown = voices?.find((id) => !catalogue.find(id))
+  if (unknown !== undefined)
+    throw new AppError('invalid_params', `voices: there is no voice ${JSON.stringify(unknown.slice(0, 64))}.`, {
+      param: 'voices',
+    })
+  return voices
+}
+
+export const nameRules = { charactersMax: 100 }

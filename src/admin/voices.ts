@@ -1,0 +1,114 @@
+/** Administration of the catalogue: single voices, and groups, which are voice plans. */
+import { isGroupUsed } from '../account/accounts'
+import { AppError } from '../errors'
+import { nullableText, optionalBoolean, optionalInteger, optionalText, readText, refuse, type Fields } from '../fields'
+import type { CatalogueVoice } from '../voice/catalogue'
+import {
+  deleteGroup as removeGroup,
+  findGroup,
+  listGroups as readGroups,
+  nextPosition,
+  readSettings,
+  writeGroup,
+  writeSettings,
+  type VoiceSettings,
+} from '../voice/plans'
+import { act, found, nameRules, optionalVoices, type Administration } from './administration'
+
+const positionMax = 1_000_000
+
+/** Every voice, in catalogue order, deactivated ones too. */
+export function listVoices({ db, catalogue }: Administration) {
+  const items = catalogue.voices.map((voice) => describeVoice(voice, readSettings(db, voice.id)))
+  return { items, next_cursor: null }
+}
+
+/** A voice that becomes featured without a position comes last among them. `display_name: null` is the catalogue's. */
+export function updateVoice(administration: Administration, id: string, fields: Fields) {
+  const { db, catalogue } = administration
+  return act(administration, 'voices update', () => {
+    const voice = found(catalogue.find(id), 'voice', id)
+    const settings = readSettings(db, id)
+    const featured = optionalBoolean(fields, 'featured') ?? settings.featured
+    const displayName = nullableText(fields, 'display_name', nameRules)
+    const edited: VoiceSettings = {
+      active: optionalBoolean(fields, 'active') ?? settings.active,
+      public: optionalBoolean(fields, 'public') ?? settings.public,
+      featured,
+      position:
+        optionalInteger(fields, 'position', { min: 0, max: positionMax }) ??
+        (featured && !settings.featured ? nextPosition(db) : settings.position),
+      displayName: displayName === undefined ? settings.displayName : displayName,
+    }
+    writeSettings(db, id, edited)
+    const result = describeVoice(voice, edited)
+    return { subject: id, before: describeVoice(voice, settings), after: result, result }
+  })
+}
+
+export function createGroup(administration: Administration, fields: Fields) {
+  const { db } = administration
+  const name = checkGroupName(readText(fields, 'name', nameRules))
+  const voices = optionalVoices(administration, fields) ?? []
+  return act(administration, 'group create', (nowMs) => {
+    const id = Bun.randomUUIDv7()
+    writeGroup(db, { id, name, voices }, nowMs)
+    const result = findGroup(db, id)!
+    return { subject: id, before: null, after: result, result }
+  })
+}
+
+export function listGroups({ db }: Administration) {
+  return { items: readGroups(db), next_cursor: null }
+}
+
+export function updateGroup(administration: Administration, id: string, fields: Fields) {
+  const { db } = administration
+  return act(administration, 'group update', (nowMs) => {
+    const before = found(findGroup(db, id), 'group', id)
+    const name = optionalText(fields, 'name', nameRules)
+    writeGroup(
+      db,
+      {
+        id,
+        name: name === undefined ? before.name : checkGroupName(name),
+        voices: optionalVoices(administration, fields) ?? before.voices,
+      },
+      nowMs,
+    )
+    const result = findGroup(db, id)!
+    return { subject: id, before, after: result, result }
+  })
+}
+
+/** Throws `conflict` while accounts use it. */
+export function deleteGroup(administration: Administration, id: string) {
+  const { db } = administration
+  return act(administration, 'group delete', () => {
+    const before = found(findGroup(db, id), 'group', id)
+    if (isGroupUsed(db, id)) throw new AppError('conflict', 'Accounts use this group; give them another one first.')
+    removeGroup(db, id)
+    return { subject: id, before, after: null, result: { ok: true, deleted: id } }
+  })
+}
+
+/** `all` stands for every voice in the voice list's `group`. */
+function checkGroupName(name: string): string {
+  if (name.toLowerCase() === 'all') throw refuse('name', name, 'any other name is allowed: "all" is reserved')
+  return name
+}
+
+function describeVoice(voice: CatalogueVoice, settings: VoiceSettings) {
+  return {
+    id: voice.id,
+    display_name: settings.displayName ?? voice.displayName,
+    language: voice.language,
+    gender: voice.gender,
+    engine: voice.engine,
+    sample_rate: voice.sampleRate,
+    active: settings.active,
+    public: settings.public,
+    featured: settings.featured,
+    position: settings.position,
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The audit of the books: computes every total again from the rows and compares each record with those that must agree
+ * with it. It only reads, and sees one moment of the database, so it can run beside a working server.
+ */
+import type { Database } from './db/database'
+
+/** `difference` says what does not agree; undefined: the books balance. */
+export type AuditReport = { readonly difference: string | undefined; readonly checks: number; readonly totals: Totals }
+
+type Totals = { accounts: number; entries: number; holds: number; requests: number; units: number }
+
+type Check = {
+  /** What must hold. */
+  readonly rule: string
+  /** Finds rows that break it, each with a text of its own. */
+  readonly sql: string
+}
+
+const checks: readonly Check[] = [
+  {
+    rule: 'a movement is two entries that add up to zero',
+    sql: `SELECT movement_id || ': ' || count(*) || ' entries, sum ' || sum(units) AS row
+          FROM ledger_entries GROUP BY movement_id HAVING count(*) <> 2 OR sum(units) <> 0`,
+  },
+  {
+    rule: 'entries are between an account and a system account',
+    sql: `SELECT 'entry ' || id || ': account ' || account AS row FROM ledger_entries
+          WHERE account NOT IN ('codes', 'speech', 'clones', 'adjustments') AND account NOT IN (SELECT id FROM accounts)`,
+  },
+  {
+    rule: 'every account has a balance, and every key its spending',
+    sql: `SELECT 'account ' || id AS row FROM accounts WHERE id NOT IN (SELECT account_id FROM balances)
+          UNION ALL SELECT 'key ' || id FROM api_keys WHERE id NOT IN (SELECT key_id FROM key_spending)`,
+  },
+  {
+    rule: 'a balance is the sum of its entries',
+    sql: `WITH sums AS (SELECT account, sum(units) AS units FROM ledger_entries GROUP BY account)
+          SELECT 'account ' || account_id || ': balance ' || (available + held) || ', entries ' || coalesce(units, 0) AS row
+          FROM balances LEFT JOIN sums ON account = account_id WHERE available + held <> coalesce(units, 0)`,
+  },
+  {
+    rule: 'what an account holds is the sum of its open holds',
+    sql: `WITH sums AS (SELECT account_id AS id, sum(units) AS units FROM holds WHERE status = 'held' GROUP BY account_id)
+          SELECT 'account ' || account_id || ': held ' || held || ', open holds ' || coalesce(units, 0) AS row
+          FROM balances LEFT JOIN sums ON id = account_id WHERE held <> coalesce(units, 0)`,
+  },
+  {
+    rule: 'what a key holds and spent is the sum of its holds',
+    sql: `WITH sums AS (SELECT key_id AS id, sum(iif(status = 'held', units, 0)) AS held,
+            sum(iif(status = 'captured', units, 0)) AS captured FROM holds GROUP BY key_id)
+          SELECT 'key ' || key_id || ': held ' || key_spending.held || ' and captured ' || key_spending.captured
+            || ', holds ' || coalesce(sums.held, 0) || ' and ' || coalesce(sums.captured, 0) AS row
+          FROM key_spending LEFT JOIN sums ON id = key_id
+          WHERE key_spending.held <> coalesce(sums.held, 0) OR key_spending.captured <> coalesce(sums.captured, 0)`,
+  },
+  {
+    rule: 'a captured hold has its movement',
+    sql: `SELECT 'hold ' || holds.id AS row FROM holds LEFT JOIN ledger_entries AS entry
+            ON entry.movement_id = 'hold-' || holds.id AND entry.account = holds.account_id
+          WHERE status = 'captured'
+            AND (entry.id IS NULL OR entry.units <> -holds.units OR entry.key_id IS NOT holds.key_id)`,
+  },
+  {
+    rule: 'the movement of a hold belongs to a captured one',
+    sql: `SELECT movement_id AS row FROM ledger_entries WHERE kind = 'capture'
+            AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.id = CAST(substr(movement_id, 6) AS INTEGER) AND status = 'captured')`,
+  },
+  {
+    rule: 'a captured hold is a charged request of the same account, key and units',
+    sql: `SELECT 'hold ' || holds.id || ', request ' || request_id AS row FROM holds LEFT JOIN usage USING (request_id)
+          WHERE holds.status = 'captured' AND (usage.id IS NULL OR usage.status <> 'charged' OR usage.units <> holds.units
+            OR usage.account_id <> holds.account_id OR usage.key_id <> holds.key_id)`,
+  },
+  {
+    rule: 'a charged request has a captured hold',
+    sql: `SELECT 'request ' || request_id AS row FROM usage WHERE status = 'charged' AND units > 0 AND NOT EXISTS
+            (SELECT 1 FROM holds WHERE holds.request_id = usage.request_id AND holds.status = 'captured')`,
+  },
+  {
+    rule: 'an open hold is a running request, and a running request an open hold',
+    sql: `SELECT 'hold ' || id AS row FROM holds WHERE status = 'held' AND NOT EXISTS
+            (SELECT 1 FROM usage WHERE usage.request_id = holds.request_id AND usage.status = 'running')
+          UNION ALL SELECT 'request ' || request_id FROM usage WHERE status = 'running' AND NOT EXISTS
+            (SELECT 1 FROM holds WHERE holds.request_id = usage.request_id AND holds.status = 'held')`,
+  },
+  {
+    rule: 'a used code was credited once, to who used it',
+    sql: `SELECT 'code ' || code.id AS row FROM activation_codes AS code LEFT JOIN ledger_entries AS entry
+            ON movement_id = 'code-' || code.id AND account = used_by
+          WHERE status = 'used' AND (entry.id IS NULL OR entry.units <> code.units)`,
+  },
+  {
+    rule: 'a credit from a code belongs to a used one',
+    sql: `SELECT movement_id AS row FROM ledger_entries WHERE kind = 'code'
+            AND NOT EXISTS (SELECT 1 FROM activation_codes WHERE id = substr(movement_id, 6) AND status = 'used')`,
+  },
+  {
+    rule: 'the sums of a day are those of its requests',
+    sql: `WITH sums AS (SELECT account_id, created_at_ms / 86400000 AS day, count(*) AS requests, sum(units) AS units,
+            sum(coalesce(audio_ms, 0)) AS audio_ms FROM usage WHERE status <> 'running' GROUP BY 1, 2)
+          SELECT 'account ' || account_id || ', day ' || day AS row FROM usage_days AS days FULL JOIN sums USING (account_id, day)
+          WHERE coalesce(days.requests, 0) <> coalesce(sums.requests, 0) OR coalesce(days.units, 0) <> coalesce(sums.units, 0)
+            OR coalesce(days.audio_ms, 0) <> coalesce(sums.audio_ms, 0)`,
+  },
+]
+
+export function audit(db: Database): AuditReport {
+  return db.transaction(() => {
+    const totals = db
+      .prepare<[], Totals>(
+        `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM ledger_entries) AS entries,
+           (SELECT count(*) FROM holds) AS holds, (SELECT count(*) FROM usage) AS requests,
+           (SELECT coalesce(sum(available + held), 0) FROM balances) AS units`,
+      )
+      .get()!
+    for (const { rule, sql } of checks) {
+      const broken = db.prepare<[], { row: string }>(`${sql} LIMIT 1`).get()
+      if (broken) return { difference: `${rule}; found ${broken.row}`, checks: checks.length, totals }
+    }
+    return { difference: undefined, checks: checks.length, totals }
+  })()
+}

@@ -1,0 +1,119 @@
+/**
+ * Reads single fields of a parsed JSON body, a query or a seed file. Every error says which field, what was found and
+ * what is allowed. `undefined` means that the field is not there; whether null may be given is each function's word.
+ */
+import { AppError } from './errors'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** How a JSON value is named in an error message. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
+  return typeof value === 'object' ? 'an object' : String(value)
+}
+
+/** An error about one field: `name: found …; … is required.` */
+export function refuse(name: string, value: unknown, allowed: string): AppError {
+  return new AppError('invalid_params', `${name}: found ${describe(value)}; ${allowed}.`, { param: name })
+}
+
+type TextRules = { readonly charactersMax: number }
+
+/** Trimmed, 1 to `charactersMax` code points, without control characters. */
+export function readText(fields: Fields, name: string, rules: TextRules): string {
+  const text = optionalText(fields, name, rules)
+  if (text === undefined)
+    throw refuse(name, undefined, `a string of 1 to ${rules.charactersMax} characters is required`)
+  return text
+}
+
+export function optionalText(fields: Fields, name: string, { charactersMax }: TextRules): string | undefined {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (text === '' || [...text].length > charactersMax || !text.isWellFormed() || controlCharacters.test(text))
+    throw refuse(name, value, `a string of 1 to ${charactersMax} characters without control characters is required`)
+  return text
+}
+
+const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]/u
+
+/** Null is a value of its own: it clears what was there. */
+export function nullableText(fields: Fields, name: string, rules: TextRules): string | null | undefined {
+  return fields[name] === null ? null : optionalText(fields, name, rules)
+}
+
+type Range = { readonly min: number; readonly max: number }
+
+export function readInteger(fields: Fields, name: string, range: Range): number {
+  const value = optionalInteger(fields, name, range)
+  if (value === undefined) throw refuse(name, undefined, `a whole number from ${range.min} to ${range.max} is required`)
+  return value
+}
+
+export function optionalInteger(fields: Fields, name: string, { min, max }: Range): number | undefined {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
+    throw refuse(name, value, `a whole number from ${min} to ${max} is allowed`)
+  return value
+}
+
+export function nullableInteger(fields: Fields, name: string, range: Range): number | null | undefined {
+  return fields[name] === null ? null : optionalInteger(fields, name, range)
+}
+
+export function optionalBoolean(fields: Fields, name: string): boolean | undefined {
+  const value = fields[name]
+  if (value === undefined || typeof value === 'boolean') return value
+  throw refuse(name, value, 'true or false is allowed')
+}
+
+export function optionalOneOf<T extends string>(fields: Fields, name: string, allowed: readonly T[]): T | undefined {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  const found = allowed.find((one) => one === value)
+  if (found === undefined) throw refuse(name, value, `${allowed.join(' or ')} is allowed`)
+  return found
+}
+
+/** An ISO 8601 date (its midnight) or date and time, UTC where it says nothing else, as milliseconds since 1970. */
+export function optionalInstant(fields: Fields, name: string): number | undefined {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  const match = typeof value === 'string' ? instantPattern.exec(value) : null
+  const timeMs = match ? Date.parse(match[2] && !match[3] ? `${value}Z` : (value as string)) : Number.NaN
+  if (Number.isNaN(timeMs)) throw refuse(name, value, 'an ISO 8601 time such as 2026-01-31T12:00:00Z is allowed')
+  return timeMs
+}
+
+const instantPattern = /^\d{4}-\d\d-\d\d([T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/
+
+export function nullableInstant(fields: Fields, name: string): number | null | undefined {
+  return fields[name] === null ? null : optionalInstant(fields, name)
+}
+
+/** A list of strings; what they may be is the caller's to check. */
+export function optionalTexts(fields: Fields, name: string, itemsMax: number): string[] | undefined {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || value.length > itemsMax || !value.every((item) => typeof item === 'string'))
+    throw refuse(name, value, `an array of at most ${itemsMax} strings is allowed`)
+  return value as string[]
+}
+
+export function optionalFields(fields: Fields, name: string): Fields | null | undefined {
+  const value = fields[name]
+  if (value === undefined || value === null) return value
+  if (typeof value !== 'object' || Array.isArray(value)) throw refuse(name, value, 'an object is allowed')
+  return value as Fields
+}
+
+/** For queries and flags, where everything is text: `names` become numbers where they read as such. */
+export function withNumbers(fields: Fields, names: readonly string[]): Fields {
+  const numbers = names.filter((name) => typeof fields[name] === 'string' && /^-?\d{1,16}$/.test(fields[name]))
+  return { ...fields, ...Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) }
+}

@@ -1,0 +1,106 @@
+/** What callers see of their own account: balance, activation, history, keys (2.4 and 2.5 of the interface). */
+import { Elysia } from 'elysia'
+import { findAccount, maskAccountNumber } from '../account/accounts'
+import { findKey } from '../account/keys'
+import { describeKey } from '../admin/keys'
+import { transact } from '../db/statements'
+import { readText, withNumbers } from '../fields'
+import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../history'
+import { redeemCode } from '../ledger/codes'
+import { readBalance, settledUnits } from '../ledger/ledger'
+import { instant } from '../paging'
+import { queryOf, readJsonObject } from './body'
+import type { HttpContext } from './context'
+import { headersOf } from './request-state'
+
+const unit = 'characters'
+
+export function accountRoutes({ db, access, addresses, installation }: HttpContext) {
+  const balanceOf = (accountId: string) => settledUnits(readBalance(db, accountId))
+
+  return new Elysia()
+    .get('/api/v1/balance', ({ request }) => {
+      const { accountId } = access.caller(request, 'balance')
+      const { accountNumber } = findAccount(db, accountId)!
+      return {
+        balance: balanceOf(accountId),
+        unit,
+        account_number: maskAccountNumber(accountNumber),
+        app: installation,
+      }
+    })
+    .get('/api/v1/account', ({ request }) => {
+      const { accountId, keyId } = access.caller(request, 'account')
+      const { name, email, role, status, groupId, accountNumber, createdAtMs } = findAccount(db, accountId)!
+      return {
+        name,
+        email,
+        role,
+        status,
+        group: groupId,
+        balance: balanceOf(accountId),
+        unit,
+        account_number: maskAccountNumber(accountNumber),
+        created_at: instant(createdAtMs),
+        key: describeKey(db, findKey(db, keyId)!),
+      }
+    })
+    .post(
+      '/api/v1/activation',
+      async ({ request }) => {
+        const caller = access.caller(request, 'activation')
+        const code = readText(await readJsonObject(request), 'code', { charactersMax: 64 })
+        const { accountId } = caller
+        return access.guessing(request, caller, () =>
+          transact(db, () => {
+            const units = redeemCode(db, { code, accountId, nowMs: Date.now() })
+            return { ok: true, units, balance: balanceOf(accountId) }
+          }),
+        )
+      },
+      { parse: 'none' },
+    )
+    .get('/api/v1/usage', ({ request }) => {
+      const { accountId } = access.caller(request, 'usage')
+      const fields = withNumbers(queryOf(request), ['limit'])
+      return listRecords(db, fields, readFilter(fields, accountId), addresses().storageUrl)
+    })
+    .get('/api/v1/usage/daily', ({ request }) => {
+      const { accountId } = access.caller(request, 'usage')
+      return listDays(db, withNumbers(queryOf(request), ['days']), accountId, Date.now())
+    })
+    .get('/api/v1/usage.csv', ({ request }) => {
+      const { accountId } = access.caller(request, 'usage')
+      const filter = readFilter(queryOf(request), accountId)
+      return csvResponse(streamCsv(db, filter, addresses().storageUrl), headersOf(request))
+    })
+    .get('/api/v1/usage/:requestId', ({ request, params }) => {
+      const { accountId } = access.caller(request, 'usage')
+      return findRecord(db, params.requestId, accountId, addresses().storageUrl)
+    })
+}
+
+/** One piece for each time that the client has taken the one before: the memory it takes does not grow. */
+function csvResponse(pieces: Generator<string>, headers: Record<string, string>): Response {
+  const encoder = new TextEncoder()
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        // Others get their turn between two pieces.
+        await new Promise((resolve) => setImmediate(resolve))
+        const { done, value } = pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+    },
+    { highWaterMark: 1 },
+  )
+  return new Response(stream, {
+    headers: {
+      ...headers,
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="usage.csv"',
+      'cache-control': 'private, no-store',
+    },
+  })
+}

@@ -1,0 +1,89 @@
+/** `/api/v1/admin`, and administrators' own keys: each route is one call of the administration. */
+import { Elysia } from 'elysia'
+import {
+  adjustBalance,
+  createAccount,
+  disableAccount,
+  enableAccount,
+  listAccounts,
+  showAccount,
+  updateAccount,
+} from '../admin/accounts'
+import type { Administration } from '../admin/administration'
+import { listLog } from '../admin/log'
+import { createCodes, listCodes, voidCode } from '../admin/codes'
+import { createKey, deleteKey, listKeys, requireOwnKey, revokeKey, updateKey } from '../admin/keys'
+import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from '../admin/voices'
+import { listAllRecords } from '../history'
+import type { Caller } from '../account/keys'
+import { withNumbers, type Fields } from '../fields'
+import { queryOf, readJsonObject, readOptionalJsonObject } from './body'
+import type { HttpContext } from './context'
+
+type Call = {
+  readonly admin: Administration
+  readonly caller: Caller
+  readonly id: string
+  readonly fields: Fields
+  readonly storageUrl: string
+}
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Route = readonly [method: Method, path: string, answer: (call: Call) => unknown]
+
+const routes: readonly Route[] = [
+  ['POST', '/admin/accounts', ({ admin, fields }) => createAccount(admin, fields)],
+  ['GET', '/admin/accounts', ({ admin, fields }) => listAccounts(admin, fields)],
+  ['GET', '/admin/accounts/:id', ({ admin, id }) => showAccount(admin, id)],
+  ['PATCH', '/admin/accounts/:id', ({ admin, id, fields }) => updateAccount(admin, id, fields)],
+  ['POST', '/admin/accounts/:id/disable', ({ admin, id }) => disableAccount(admin, id)],
+  ['POST', '/admin/accounts/:id/enable', ({ admin, id }) => enableAccount(admin, id)],
+  ['POST', '/admin/accounts/:id/adjust', ({ admin, id, fields }) => adjustBalance(admin, id, fields)],
+  ['POST', '/admin/accounts/:id/keys', ({ admin, id, fields }) => createKey(admin, id, fields)],
+  ['GET', '/admin/accounts/:id/keys', ({ admin, id }) => listKeys(admin, id)],
+  ['POST', '/admin/keys/:id/revoke', ({ admin, id }) => revokeKey(admin, id)],
+  ['PATCH', '/admin/keys/:id', ({ admin, id, fields }) => updateKey(admin, id, fields)],
+  ['DELETE', '/admin/keys/:id', ({ admin, id }) => deleteKey(admin, id)],
+  ['POST', '/admin/codes', ({ admin, fields }) => createCodes(admin, fields)],
+  ['GET', '/admin/codes', ({ admin, fields }) => listCodes(admin, fields)],
+  ['POST', '/admin/codes/:id/void', ({ admin, id }) => voidCode(admin, id)],
+  ['GET', '/admin/voices', ({ admin }) => listVoices(admin)],
+  ['PATCH', '/admin/voices/:id', ({ admin, id, fields }) => updateVoice(admin, id, fields)],
+  ['POST', '/admin/groups', ({ admin, fields }) => createGroup(admin, fields)],
+  ['GET', '/admin/groups', ({ admin }) => listGroups(admin)],
+  ['PATCH', '/admin/groups/:id', ({ admin, id, fields }) => updateGroup(admin, id, fields)],
+  ['DELETE', '/admin/groups/:id', ({ admin, id }) => deleteGroup(admin, id)],
+  ['GET', '/admin/usage', ({ admin, fields, storageUrl }) => listAllRecords(admin.db, fields, storageUrl)],
+  ['GET', '/admin/audit-log', ({ admin, fields }) => listLog(admin, fields)],
+  ['GET', '/keys', ({ admin, caller }) => listKeys(admin, caller.accountId)],
+  ['POST', '/keys', ({ admin, caller, fields }) => createKey(admin, caller.accountId, fields)],
+  ['POST', '/keys/:id/revoke', ({ admin, caller, id }) => revokeKey(own(admin, caller, id), id)],
+  ['DELETE', '/keys/:id', ({ admin, caller, id }) => deleteKey(own(admin, caller, id), id)],
+]
+
+function own(admin: Administration, { accountId }: Caller, id: string): Administration {
+  requireOwnKey(admin.db, accountId, id)
+  return admin
+}
+
+export function adminRoutes({ db, access, speaking, addresses }: HttpContext) {
+  const app = new Elysia()
+  for (const [method, path, answer] of routes)
+    app.route(
+      method,
+      `/api/v1${path}`,
+      async ({ request, params }: { request: Request; params?: { id?: string } }) => {
+        const caller = access.administrator(request)
+        const fields = await readFields(request, method)
+        const actor = `account ${caller.accountId}, key ${caller.keyId}`
+        const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
+        return answer({ admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl })
+      },
+      { parse: 'none' },
+    )
+  return app
+}
+
+async function readFields(request: Request, method: Method): Promise<Fields> {
+  if (method === 'GET') return withNumbers(queryOf(request), ['limit'])
+  return method === 'PATCH' ? readJsonObject(request) : readOptionalJsonObject(request)
+}

@@ -1,0 +1,207 @@
+/**
+ * The ledger: prepaid characters per account. Double entry: a movement is two rows whose units add up to zero, between
+ * an account and a system account. Entries are never changed or deleted; a correction is a new movement. Units are set
+ * aside by a hold, which is captured or released exactly once. Totals are kept in the same transaction, and the
+ * database itself refuses one below zero. Knows nothing of speech or HTTP.
+ *
+ * Every function that writes must run inside a transaction (`transact`), so that what belongs together becomes one.
+ */
+import { prepare } from '../db/statements'
+import type { Database } from '../db/database'
+import { unitsMax } from '../config'
+import { AppError, assert } from '../errors'
+
+/** The other side of a movement. */
+export type SystemAccount = 'codes' | 'speech' | 'clones' | 'adjustments'
+
+export type Balance = {
+  readonly available: number
+  /** Set aside for requests that are under way. */
+  readonly held: number
+}
+
+export type HoldRequest = {
+  readonly accountId: string
+  readonly keyId: string
+  readonly requestId: string
+  readonly purpose: 'speech' | 'clones'
+  readonly units: number
+  readonly nowMs: number
+  /** When it may be released by anybody; later than any request can last. */
+  readonly expiresAtMs: number
+}
+
+export type KeySpending = {
+  /** Of captured and held together, for the key's whole life; null: none. */
+  readonly cap: number | null
+  readonly captured: number
+  readonly held: number
+}
+
+export function openBalance(db: Database, accountId: string): void {
+  prepare(db, 'INSERT INTO balances (account_id) VALUES (?)').run(accountId)
+}
+
+export function openKeySpending(db: Database, keyId: string, cap: number | null): void {
+  prepare(db, 'INSERT INTO key_spending (key_id, cap) VALUES (?, ?)').run(keyId, cap)
+}
+
+/** A cap below what was spent already stops the key; what it holds is still captured. */
+export function setCap(db: Database, keyId: string, cap: number | null): void {
+  prepare(db, 'UPDATE key_spending SET cap = ? WHERE key_id = ?').run(cap, keyId)
+}
+
+export function readBalance(db: Database, accountId: string): Balance {
+  const row = prepare<[string], Balance>(db, 'SELECT available, held FROM balances WHERE account_id = ?').get(accountId)
+  assert(row, 'every account has a balance')
+  return row
+}
+
+/** What is settled: holds are not spent yet. */
+export function settledUnits({ available, held }: Balance): number {
+  return available + held
+}
+
+export function readKeySpending(db: Database, keyId: string): KeySpending {
+  const sql = 'SELECT cap, captured, held FROM key_spending WHERE key_id = ?'
+  const row = prepare<[string], KeySpending>(db, sql).get(keyId)
+  assert(row, 'every key has its spending')
+  return row
+}
+
+/**
+ * Throws `key_cap_reached` or `insufficient_balance` when `units` cannot be held now; says what there is and what is
+ * needed.
+ */
+export function ensureAffordable(db: Database, { accountId, keyId, units }: Affordable): void {
+  const { cap, captured, held } = readKeySpending(db, keyId)
+  if (cap !== null && captured + held + units > cap) {
+    const left = Math.max(0, cap - captured - held)
+    const message = `The cap of this API key leaves ${left} characters, and ${units} are needed: raise the cap or use another key.`
+    throw new AppError('key_cap_reached', message)
+  }
+  const { available } = readBalance(db, accountId)
+  if (available < units) {
+    const message = `${available} characters are available, and ${units} are needed: redeem a new activation code.`
+    throw new AppError('insufficient_balance', message)
+  }
+}
+
+type Affordable = Pick<HoldRequest, 'accountId' | 'keyId' | 'units'>
+
+/** Sets units aside and returns the hold's id. Throws `key_cap_reached`, `insufficient_balance`. */
+export function hold(db: Database, request: HoldRequest): number {
+  const { accountId, keyId, requestId, purpose, units, nowMs, expiresAtMs } = request
+  assert(Number.isInteger(units) && units > 0, 'a hold has units')
+  ensureAffordable(db, request)
+  moveToHeld(db, accountId, keyId, units)
+  const { lastInsertRowid } = prepare(
+    db,
+    `INSERT INTO holds (request_id, account_id, key_id, purpose, units, status, created_at_ms, expires_at_ms)
+     VALUES (?, ?, ?, ?, ?, 'held', ?, ?)`,
+  ).run(requestId, accountId, keyId, purpose, units, nowMs, expiresAtMs)
+  return Number(lastInsertRowid)
+}
+
+function moveToHeld(db: Database, accountId: string, keyId: string, units: number): void {
+  const balance = 'UPDATE balances SET available = available - ?, held = held + ? WHERE account_id = ?'
+  prepare(db, balance).run(units, units, accountId)
+  prepare(db, 'UPDATE key_spending SET held = held + ? WHERE key_id = ?').run(units, keyId)
+}
+
+type HoldRow = { account_id: string; key_id: string; request_id: string; purpose: 'speech' | 'clones'; units: number }
+
+/** Spends what was held. Throws when the hold is not open any more. */
+export function capture(db: Database, holdId: number, nowMs: number): void {
+  const { account_id, key_id, purpose, units } = resolve(db, holdId, 'captured')
+  prepare(db, 'UPDATE balances SET held = held - ? WHERE account_id = ?').run(units, account_id)
+  const spending = 'UPDATE key_spending SET held = held - ?, captured = captured + ? WHERE key_id = ?'
+  prepare(db, spending).run(units, units, key_id)
+  move(db, {
+    movementId: `hold-${holdId}`,
+    from: account_id,
+    to: purpose,
+    units,
+    kind: 'capture',
+    keyId: key_id,
+    reason: null,
+    nowMs,
+  })
+}
+
+/** Gives back what was held; returns the id of the request. Throws when the hold is not open any more. */
+export function release(db: Database, holdId: number): string {
+  const { account_id, key_id, request_id, units } = resolve(db, holdId, 'released')
+  moveToHeld(db, account_id, key_id, -units)
+  return request_id
+}
+
+function resolve(db: Database, holdId: number, status: 'captured' | 'released'): HoldRow {
+  const row = prepare<[string, number], HoldRow>(
+    db,
+    `UPDATE holds SET status = ? WHERE id = ? AND status = 'held'
+     RETURNING account_id, key_id, request_id, purpose, units`,
+  ).get(status, holdId)
+  assert(row, 'a hold is captured or released once')
+  return row
+}
+
+/** Ids of the holds that are open and, with `expiredBeforeMs`, should not be any more. */
+export function openHolds(db: Database, expiredBeforeMs = Number.MAX_SAFE_INTEGER): number[] {
+  const sql = "SELECT id FROM holds WHERE status = 'held' AND expires_at_ms < ?"
+  return prepare<[number], { id: number }>(db, sql)
+    .all(expiredBeforeMs)
+    .map(({ id }) => id)
+}
+
+export type Credit = {
+  readonly accountId: string
+  readonly units: number
+  readonly nowMs: number
+}
+
+/** Units from an activation code; a code can be credited once, whatever the caller does. */
+export function creditCode(db: Database, { accountId, units, nowMs }: Credit, codeId: string): void {
+  addToAvailable(db, accountId, units)
+  const movementId = `code-${codeId}`
+  move(db, { movementId, from: 'codes', to: accountId, units, kind: 'code', keyId: null, reason: null, nowMs })
+}
+
+/** Adds units, or takes them when negative. Throws `conflict` when the account has not that many available. */
+export function adjust(db: Database, { accountId, units, nowMs }: Credit, reason: string): void {
+  addToAvailable(db, accountId, units)
+  const movementId = `adjustment-${Bun.randomUUIDv7()}`
+  const from = 'adjustments'
+  move(db, { movementId, from, to: accountId, units, kind: 'adjustment', keyId: null, reason, nowMs })
+}
+
+function addToAvailable(db: Database, accountId: string, units: number): void {
+  const balance = readBalance(db, accountId)
+  if (balance.available + units < 0)
+    throw new AppError('conflict', `units: found ${units}; the account has ${balance.available} available.`, {
+      param: 'units',
+    })
+  if (settledUnits(balance) + units > unitsMax)
+    throw new AppError('conflict', `units: found ${units}; an account holds at most ${unitsMax}.`, { param: 'units' })
+  prepare(db, 'UPDATE balances SET available = available + ? WHERE account_id = ?').run(units, accountId)
+}
+
+type Movement = {
+  readonly movementId: string
+  readonly from: string
+  readonly to: string
+  readonly units: number
+  readonly kind: 'capture' | 'code' | 'adjustment'
+  readonly keyId: string | null
+  readonly reason: string | null
+  readonly nowMs: number
+}
+
+function move(db: Database, movement: Movement): void {
+  prepare<Movement>(
+    db,
+    `INSERT INTO ledger_entries (movement_id, account, units, kind, key_id, reason, created_at_ms)
+     VALUES (@movementId, @from, -@units, @kind, @keyId, @reason, @nowMs),
+       (@movementId, @to, @units, @kind, @keyId, @reason, @nowMs)`,
+  ).run(movement)
+}

@@ -1,0 +1,191 @@
+/**
+ * Who may use which catalogue voice: what administrators set for single voices, and groups, which are voice plans. The
+ * lists are kept in memory until the database changes, by this process or another one.
+ */
+import type { Database } from '../db/database'
+import { prepare } from '../db/statements'
+import { AppError } from '../errors'
+import type { Catalogue, CatalogueVoice } from './catalogue'
+
+/** What an administrator may change about a voice. */
+export type VoiceSettings = {
+  /** Whether it can be used at all. */
+  readonly active: boolean
+  /** Whether accounts without a group have it. */
+  readonly public: boolean
+  readonly featured: boolean
+  /** Among the featured voices; the lowest comes first. */
+  readonly position: number
+  /** null: the catalogue's. */
+  readonly displayName: string | null
+}
+
+export type Group = { readonly id: string; readonly name: string; readonly voices: readonly string[] }
+
+export type ListedVoice = { readonly voice: CatalogueVoice; readonly displayName: string; readonly featured: boolean }
+
+export type Plans = ReturnType<typeof createPlans>
+
+const defaults: VoiceSettings = { active: true, public: true, featured: false, position: 0, displayName: null }
+
+/** Lists of the voices by plan. */
+export function createPlans(db: Database, catalogue: Catalogue) {
+  let state = load(-1, -1)
+
+  function load(dataVersion: number, generation: number) {
+    const settings = new Map(readAllSettings(db))
+    const settingsOf = (id: string) => settings.get(id) ?? defaults
+    const groups = new Map(listGroups(db).map((group) => [group.id, group]))
+    const listed = (isIn: (id: string) => boolean): readonly ListedVoice[] => {
+      const voices = catalogue.voices.filter(({ id }) => settingsOf(id).active && isIn(id))
+      const featured = voices.filter(({ id }) => settingsOf(id).featured)
+      featured.sort((a, b) => settingsOf(a.id).position - settingsOf(b.id).position)
+      const rest = voices.filter(({ id }) => !settingsOf(id).featured)
+      return [...featured, ...rest].map((voice) => {
+        const { featured, displayName } = settingsOf(voice.id)
+        return { voice, featured, displayName: displayName ?? voice.displayName }
+      })
+    }
+    const byGroup = new Map<string | null, readonly ListedVoice[]>([[null, listed((id) => settingsOf(id).public)]])
+    for (const { id, voices } of groups.values())
+      byGroup.set(
+        id,
+        listed((voice) => voices.includes(voice)),
+      )
+    return { dataVersion, generation, settingsOf, groups, byGroup, all: listed(() => true) }
+  }
+
+  function current() {
+    const dataVersion = prepare<[], { data_version: number }>(db, 'PRAGMA data_version').get()!.data_version
+    const generation = generations.get(db) ?? 0
+    if (dataVersion !== state.dataVersion || generation !== state.generation) state = load(dataVersion, generation)
+    return state
+  }
+
+  return {
+    /** What an account of that group can use, in order; null: an account without a group, or nobody. */
+    listFor(groupId: string | null): readonly ListedVoice[] {
+      return current().byGroup.get(groupId) ?? []
+    },
+
+    /** Every active voice, whatever its plan. */
+    listAll: () => current().all,
+
+    /** By id or name. */
+    findGroup(idOrName: string): Group | undefined {
+      const { groups } = current()
+      return groups.get(idOrName) ?? [...groups.values()].find(({ name }) => name === idOrName)
+    },
+
+    /**
+     * The voice of that id or, without one, the first of the group's list. Throws `voice_not_found`, `voice_disabled`,
+     * `voice_not_allowed`.
+     */
+    choose(groupId: string | null, voiceId: string | undefined): CatalogueVoice {
+      const list = this.listFor(groupId)
+      if (voiceId === undefined) {
+        if (list[0]) return list[0].voice
+        throw refuseVoice('voice_not_found', 'there is no voice in the list of this account')
+      }
+      const shown = JSON.stringify(voiceId.length > 64 ? `${voiceId.slice(0, 64)}…` : voiceId)
+      const voice = catalogue.find(voiceId)
+      if (!voice)
+        throw refuseVoice('voice_not_found', `there is no voice ${shown}; GET /api/v1/voices lists those there are`)
+      if (!current().settingsOf(voiceId).active)
+        throw refuseVoice('voice_disabled', `the voice ${shown} is deactivated`)
+      if (!list.some((listed) => listed.voice === voice))
+        throw refuseVoice('voice_not_allowed', `the voice ${shown} is not in the voice plan of this account`)
+      return voice
+    },
+  }
+}
+
+function refuseVoice(code: 'voice_not_found' | 'voice_disabled' | 'voice_not_allowed', reason: string): AppError {
+  return new AppError(code, `voice_id: ${reason}.`, { param: 'voice_id' })
+}
+
+/** Counts this process's own changes, which `PRAGMA data_version` does not tell. */
+const generations = new WeakMap<Database, number>()
+
+function noteChange(db: Database): void {
+  generations.set(db, (generations.get(db) ?? 0) + 1)
+}
+
+type SettingsRow = {
+  voiceId: string
+  active: number
+  public: number
+  featured: number
+  position: number
+  displayName: string | null
+}
+
+function readAllSettings(db: Database): [string, VoiceSettings][] {
+  const sql =
+    'SELECT voice_id AS voiceId, active, public, featured, position, display_name AS displayName FROM voice_settings'
+  return prepare<[], SettingsRow>(db, sql)
+    .all()
+    .map(({ voiceId, active, public: isPublic, featured, position, displayName }) => [
+      voiceId,
+      { active: active === 1, public: isPublic === 1, featured: featured === 1, position, displayName },
+    ])
+}
+
+export function readSettings(db: Database, voiceId: string): VoiceSettings {
+  return new Map(readAllSettings(db)).get(voiceId) ?? defaults
+}
+
+export function writeSettings(db: Database, voiceId: string, settings: VoiceSettings): void {
+  const { active, public: isPublic, featured, position, displayName } = settings
+  prepare(
+    db,
+    `INSERT OR REPLACE INTO voice_settings (voice_id, active, public, featured, position, display_name)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  ).run(voiceId, Number(active), Number(isPublic), Number(featured), position, displayName)
+  noteChange(db)
+}
+
+/** Behind every featured voice there is. */
+export function nextPosition(db: Database): number {
+  const sql = 'SELECT coalesce(max(position), 0) + 1 AS next FROM voice_settings WHERE featured = 1'
+  return prepare<[], { next: number }>(db, sql).get()!.next
+}
+
+export function listGroups(db: Database): Group[] {
+  const rows = prepare<[], { id: string; name: string; voiceId: string | null }>(
+    db,
+    `SELECT id, name, voice_id AS voiceId FROM groups LEFT JOIN group_voices ON group_id = id
+     ORDER BY created_at_ms, id, voice_id`,
+  ).all()
+  const groups = new Map<string, { id: string; name: string; voices: string[] }>()
+  for (const { id, name, voiceId } of rows) {
+    const group = groups.get(id) ?? { id, name, voices: [] }
+    if (voiceId !== null) group.voices.push(voiceId)
+    groups.set(id, group)
+  }
+  return [...groups.values()]
+}
+
+export function findGroup(db: Database, id: string): Group | undefined {
+  return listGroups(db).find((group) => group.id === id)
+}
+
+/** Creates the group, or replaces the one of the same id. Throws `conflict` when another one has the name. */
+export function writeGroup(db: Database, { id, name, voices }: Group, nowMs: number): void {
+  const taken = prepare(db, 'SELECT 1 FROM groups WHERE name = ? AND id <> ?').get(name, id)
+  if (taken)
+    throw new AppError('conflict', `name: there is a group ${JSON.stringify(name)} already.`, { param: 'name' })
+  prepare(
+    db,
+    'INSERT INTO groups (id, name, created_at_ms) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name',
+  ).run(id, name, nowMs)
+  prepare(db, 'DELETE FROM group_voices WHERE group_id = ?').run(id)
+  const insert = prepare(db, 'INSERT INTO group_voices (group_id, voice_id) VALUES (?, ?)')
+  for (const voice of new Set(voices)) insert.run(id, voice)
+  noteChange(db)
+}
+
+export function deleteGroup(db: Database, id: string): void {
+  prepare(db, 'DELETE FROM groups WHERE id = ?').run(id)
+  noteChange(db)
+}
