@@ -30,7 +30,7 @@ const defaults: VoiceSettings = { active: true, public: true, featured: false, p
 
 /** Lists of the voices by plan. */
 export function createPlans(db: Database, catalogue: Catalogue) {
-  let state = load(-1, -1)
+  let state: ReturnType<typeof load> | undefined
 
   function load(dataVersion: number, generation: number) {
     const settings = new Map(readAllSettings(db))
@@ -58,7 +58,7 @@ export function createPlans(db: Database, catalogue: Catalogue) {
   function current() {
     const dataVersion = prepare<[], { data_version: number }>(db, 'PRAGMA data_version').get()!.data_version
     const generation = generations.get(db) ?? 0
-    if (dataVersion !== state.dataVersion || generation !== state.generation) state = load(dataVersion, generation)
+    if (state?.dataVersion !== dataVersion || state.generation !== generation) state = load(dataVersion, generation)
     return state
   }
 
