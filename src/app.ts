@@ -13,7 +13,7 @@ import { createHttpServer } from './http/server'
 import type { Logger } from './log'
 import { parseNetworks } from './net/address'
 import { releaseAll, releaseExpired } from './recovery'
-import { settle, type Speaking } from './speak'
+import { loadRendering, settle, type Speaking } from './speak'
 import { createPool } from './speech/pool'
 import type { WorkerCommand } from './speech/worker-process'
 import { openStorage } from './storage/storage'
@@ -107,6 +107,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     ...addresses,
     made,
     async startBackground() {
+      await loadRendering()
       await pool
         .warm(catalogue.voices[0]!)
         .catch((error) => log.error({ err: error }, 'the default voice does not work'))

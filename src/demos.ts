@@ -1,7 +1,6 @@
 /** The demos of the catalogue voices: each is rendered once, when first asked for or while nobody needs the workers. */
 import type { Logger } from './log'
-import { renderToStorage } from './speech/render'
-import type { Speaking } from './speak'
+import { loadRendering, type Speaking } from './speak'
 import type { StoredFile } from './storage/storage'
 import { demoName, type CatalogueVoice } from './voice/catalogue'
 
@@ -15,6 +14,7 @@ export function createDemos(speaking: Speaking, log: Logger) {
 
   async function render(name: string, voice: CatalogueVoice, queueKey: string | null): Promise<void> {
     await storage.ensureSpace()
+    const { renderToStorage } = await loadRendering()
     await renderToStorage(pool, storage, name, {
       text: voice.demo,
       voice,

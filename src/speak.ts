@@ -11,7 +11,7 @@ import { noFaults, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
 import { capture, ensureAffordable, hold, readBalance, release, settledUnits } from './ledger/ledger'
 import type { Logger } from './log'
-import { renderToStorage, type Rendering, type RenderFault } from './speech/render'
+import type { Rendering, RenderFault } from './speech/render'
 import type { Pool } from './speech/pool'
 import type { Storage } from './storage/storage'
 import { findUsage, finishUsage, hasDigest, startUsage, type Outcome } from './usage/usage'
@@ -202,6 +202,9 @@ async function finish(
   return { name, voiceId: voice.id, speed, units, remaining, durationMs: rendering.durationMs, replayed: false }
 }
 
+/** The rules of reading take a tenth of a start to load; it can listen before it has them. */
+export const loadRendering = () => import('./speech/render')
+
 /** What a fault on demand of that name needs to be when it reaches the synthesis. */
 const renderFaults: Record<string, RenderFault> = {
   synthesis_failed: 'synthesize',
@@ -222,6 +225,7 @@ async function store(
   if (latencyMs > 0) await Bun.sleep(latencyMs)
   await storage.ensureSpace()
   const fault = faultName && renderFaults[faultName]
+  const { renderToStorage } = await loadRendering()
   return renderToStorage(pool, storage, name, {
     text: request.text,
     voice,
