@@ -1,7 +1,7 @@
 /** The error envelope, and the one table from an error to its status. */
 import { publicCode, type AppError, type ErrorCode } from '../errors'
 
-const statuses = {
+export const statuses = {
   invalid_params: 400,
   invalid_format: 400,
   invalid_speed: 400,
@@ -46,6 +46,10 @@ const types: Record<number, string> = {
   504: 'engine_error',
 }
 
+export function typeOfStatus(status: number): string {
+  return types[status] ?? 'invalid_request_error'
+}
+
 /** The rest of a body that will not be read must not be taken for the next request. */
 const leavesBodyUnread: readonly ErrorCode[] = ['payload_too_large', 'body_too_slow']
 
@@ -59,7 +63,7 @@ export function errorResponse(error: AppError, requestId: string, headers: Recor
   const body = {
     code: publicCode(error.code),
     message: error.message,
-    type: types[status] ?? 'invalid_request_error',
+    type: typeOfStatus(status),
     param: error.param,
     x_relay: { request_id: requestId },
   }

@@ -9,6 +9,7 @@ import { accountRoutes } from './account'
 import { adminRoutes } from './admin'
 import { audioRoutes } from './audio'
 import type { HttpContext, ServerOptions } from './context'
+import { docsRoutes } from './docs'
 import { errorResponse } from './errors'
 import { headersOf, requestIdOf } from './request-state'
 import { ttsRoutes } from './tts'
@@ -63,6 +64,7 @@ export function createHttpServer(options: ServerOptions) {
     .use(accountRoutes(context))
     .use(adminRoutes(context))
     .use(audioRoutes(context))
+    .use(docsRoutes(context))
     .get('/api/v1/version', () => ({ version, api: ['v1'], commit }))
     .get('/healthz', () => ({ ok: true }))
   return app

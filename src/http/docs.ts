@@ -1,0 +1,59 @@
+/** `/openapi.json`, and `/docs`, which shows it. Both are loaded when they are first asked for. */
+import { Elysia } from 'elysia'
+import { AppError } from '../errors'
+import type { HttpContext } from './context'
+import type { Page } from './openapi/page'
+import { headersOf } from './request-state'
+
+/** Nothing from elsewhere. The style of Swagger UI holds its pictures as data. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function docsRoutes({ addresses }: HttpContext) {
+  let description: Promise<string> | undefined
+  let page: Promise<Page> | undefined
+
+  async function describe(): Promise<string> {
+    const { describeApi } = await import('./openapi/document')
+    return JSON.stringify(describeApi(addresses().baseUrl))
+  }
+
+  async function loadPage(): Promise<Page> {
+    const { makePage } = await import('./openapi/page')
+    return makePage(new URL(addresses().baseUrl).pathname.replace(/\/$/, ''))
+  }
+
+  return new Elysia()
+    .get('/openapi.json', async ({ request }) => {
+      const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
+      return respond(request, await (description ??= describe()), headers)
+    })
+    .get('/docs', async ({ request }) => {
+      const { html } = await (page ??= loadPage())
+      return respond(request, html, {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-security-policy': contentSecurityPolicy,
+        'referrer-policy': 'no-referrer',
+      })
+    })
+    .get('/docs/:file', async ({ request, params }) => {
+      const file = (await (page ??= loadPage())).files.get(params.file)
+      if (!file) throw new AppError('not_found', 'There is no such file.')
+      const headers = { 'content-type': file.contentType, 'cache-control': 'public, max-age=31536000, immutable' }
+      return respond(request, file.body, headers)
+    })
+}
+
+function respond(request: Request, body: Bun.BunFile | string, headers: Record<string, string>): Response {
+  return new Response(body, { headers: { ...headersOf(request), 'x-content-type-options': 'nosniff', ...headers } })
+}

@@ -1,0 +1,110 @@
+/** One's own account and the history of its requests, as operations of the API description. */
+import { instantParameter, pageParameters } from './parameters'
+import { reference, text, type Operation, type Parameter } from './model'
+
+const keyParameter: Parameter = {
+  name: 'key_id',
+  in: 'query',
+  description: 'Only requests with this key.',
+  schema: { type: 'string', minLength: 1, maxLength: 64 },
+}
+export const usageParameters = [keyParameter, instantParameter('from'), instantParameter('to')]
+
+export const accountOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/v1/balance',
+    id: 'getBalance',
+    tag: 'Account',
+    summary: 'Balance',
+    audience: 'key',
+    limited: true,
+    answer: { description: 'Characters left.', schema: reference('Balance') },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/account',
+    id: 'getAccount',
+    tag: 'Account',
+    summary: 'Own account and key',
+    audience: 'key',
+    limited: true,
+    answer: { description: 'The account, and the key that was used.', schema: reference('OwnAccount') },
+  },
+  {
+    method: 'post',
+    path: '/api/v1/activation',
+    id: 'redeemCode',
+    tag: 'Account',
+    summary: 'Redeem an activation code',
+    description: 'A code works once. Unknown, used, void and expired codes are answered alike.',
+    audience: 'key',
+    limited: true,
+    body: reference('ActivationRequest'),
+    answer: { description: 'The characters are credited.', schema: reference('Activation') },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/usage',
+    id: 'listUsage',
+    tag: 'Usage',
+    summary: 'History of requests',
+    description: 'Newest first.',
+    audience: 'key',
+    limited: true,
+    parameters: [...pageParameters, ...usageParameters],
+    answer: { description: 'One page.', schema: reference('UsagePage') },
+    errors: ['invalid_params'],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/usage/daily',
+    id: 'sumUsageByDay',
+    tag: 'Usage',
+    summary: 'Sums of the last days',
+    description: 'Oldest first, days without requests too.',
+    audience: 'key',
+    limited: true,
+    parameters: [
+      {
+        name: 'days',
+        in: 'query',
+        description: 'How many days, today included.',
+        schema: { type: 'integer', minimum: 1, maximum: 366, default: 30 },
+      },
+    ],
+    answer: { description: 'The sums.', schema: reference('UsageDays') },
+    errors: ['invalid_params'],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/usage.csv',
+    id: 'exportUsage',
+    tag: 'Usage',
+    summary: 'History of requests as CSV',
+    description: 'All of it, newest first.',
+    audience: 'key',
+    limited: true,
+    parameters: usageParameters,
+    answer: {
+      description: 'RFC 4180, with a line of names.',
+      contentType: 'text/csv',
+      schema: text('The columns are the fields of a usage record.'),
+    },
+    errors: ['invalid_params'],
+  },
+  {
+    method: 'get',
+    path: '/api/v1/usage/{requestId}',
+    id: 'getUsageRecord',
+    tag: 'Usage',
+    summary: 'One request',
+    audience: 'key',
+    limited: true,
+    parameters: [
+      { name: 'requestId', in: 'path', description: 'Its `request_id`.', required: true, schema: { type: 'string' } },
+    ],
+    answer: { description: 'The request.', schema: reference('UsageRecord') },
+    errors: ['not_found'],
+  },
+]

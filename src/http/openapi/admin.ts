@@ -1,0 +1,245 @@
+/** Administration, as operations of the API description. */
+import type { ErrorCode } from '../../errors'
+import { usageParameters } from './account'
+import { reference, type Operation, type Parameter } from './model'
+import { idParameter, instantParameter, pageParameters } from './parameters'
+
+type Act = {
+  readonly summary: string
+  readonly description?: string
+  readonly answer: string
+  readonly body?: string
+  readonly parameters?: readonly Parameter[]
+  readonly errors?: readonly ErrorCode[]
+  readonly tag?: string
+}
+
+/** `route` is method and path below `/api/v1`; `answer` and `body` name schemas. */
+function act(
+  id: string,
+  route: string,
+  { tag = 'Administration', answer, body, errors = [], ...rest }: Act,
+): Operation {
+  const [method, path] = route.split(' ') as [string, string]
+  return {
+    method: method.toLowerCase() as Operation['method'],
+    path: `/api/v1${path}`,
+    id,
+    tag,
+    audience: 'administrator',
+    answer: { description: 'Done.', schema: reference(answer) },
+    ...(body && { body: reference(body) }),
+    errors: path.includes('{id}') ? ['not_found', ...errors] : errors,
+    ...rest,
+  }
+}
+
+const ofAccount = [idParameter('account; its account number does too')]
+const ofKey = [idParameter('key')]
+const ofCode = [idParameter('code')]
+const ofVoice = [idParameter('voice')]
+const ofGroup = [idParameter('group')]
+const readsQuery: ErrorCode[] = ['invalid_params']
+
+const accounts = [
+  act('createAccount', 'POST /admin/accounts', {
+    summary: 'Make an account',
+    body: 'NewAccount',
+    answer: 'Account',
+  }),
+  act('listAccounts', 'GET /admin/accounts', {
+    summary: 'List accounts',
+    description: 'Newest first.',
+    parameters: [
+      {
+        name: 'q',
+        in: 'query',
+        description: 'Looked for in name, e-mail address and account number.',
+        schema: { type: 'string', maxLength: 100 },
+      },
+      ...pageParameters,
+    ],
+    answer: 'AccountPage',
+    errors: readsQuery,
+  }),
+  act('getAccountById', 'GET /admin/accounts/{id}', {
+    summary: 'One account',
+    parameters: ofAccount,
+    answer: 'Account',
+  }),
+  act('updateAccount', 'PATCH /admin/accounts/{id}', {
+    summary: 'Change an account',
+    description: 'The only enabled administrator stays one.',
+    parameters: ofAccount,
+    body: 'AccountChanges',
+    answer: 'Account',
+    errors: ['conflict'],
+  }),
+  act('disableAccount', 'POST /admin/accounts/{id}/disable', {
+    summary: 'Disable an account',
+    description: 'Not that of the only enabled administrator.',
+    parameters: ofAccount,
+    answer: 'Account',
+    errors: ['conflict'],
+  }),
+  act('enableAccount', 'POST /admin/accounts/{id}/enable', {
+    summary: 'Enable an account',
+    parameters: ofAccount,
+    answer: 'Account',
+  }),
+  act('adjustBalance', 'POST /admin/accounts/{id}/adjust', {
+    summary: 'Add to a balance, or take from it',
+    description: 'Never below zero.',
+    parameters: ofAccount,
+    body: 'Adjustment',
+    answer: 'AdjustedBalance',
+    errors: ['conflict'],
+  }),
+]
+
+const keys = [
+  act('createKey', 'POST /admin/accounts/{id}/keys', {
+    summary: 'Make an API key',
+    description: 'The answer is the only place where `api_key` is shown.',
+    parameters: ofAccount,
+    body: 'NewKey',
+    answer: 'CreatedKey',
+  }),
+  act('listKeys', 'GET /admin/accounts/{id}/keys', {
+    summary: 'List the API keys of an account',
+    parameters: ofAccount,
+    answer: 'KeyList',
+  }),
+  act('revokeKey', 'POST /admin/keys/{id}/revoke', {
+    summary: 'Revoke an API key',
+    description: 'For ever: it answers 403 from now on.',
+    parameters: ofKey,
+    answer: 'Key',
+  }),
+  act('updateKey', 'PATCH /admin/keys/{id}', {
+    summary: 'Change an API key',
+    description: 'null clears a cap or a limit.',
+    parameters: ofKey,
+    body: 'KeyChanges',
+    answer: 'Key',
+  }),
+  act('deleteKey', 'DELETE /admin/keys/{id}', {
+    summary: 'Delete an API key',
+    description: 'As if it had never been: it answers 401 from now on.',
+    parameters: ofKey,
+    answer: 'Deleted',
+  }),
+]
+
+const codes = [
+  act('createCodes', 'POST /admin/codes', {
+    summary: 'Make activation codes',
+    description: 'The answer is the only place where they are whole.',
+    body: 'NewCodes',
+    answer: 'CreatedCodes',
+  }),
+  act('listCodes', 'GET /admin/codes', {
+    summary: 'List activation codes',
+    description: 'Newest first.',
+    parameters: pageParameters,
+    answer: 'CodePage',
+    errors: readsQuery,
+  }),
+  act('voidCode', 'POST /admin/codes/{id}/void', {
+    summary: 'Make an unused code worthless',
+    parameters: ofCode,
+    answer: 'Code',
+    errors: ['conflict'],
+  }),
+]
+
+const voices = [
+  act('listAllVoices', 'GET /admin/voices', {
+    summary: 'List all voices',
+    description: 'In catalogue order, deactivated ones too.',
+    answer: 'ManagedVoiceList',
+  }),
+  act('updateVoice', 'PATCH /admin/voices/{id}', {
+    summary: 'Change a voice',
+    description: 'One that becomes featured without a position comes last among the featured ones.',
+    parameters: ofVoice,
+    body: 'VoiceChanges',
+    answer: 'ManagedVoice',
+  }),
+  act('createGroup', 'POST /admin/groups', {
+    summary: 'Make a group',
+    description: 'A group is a voice plan: its accounts have exactly its voices.',
+    body: 'NewGroup',
+    answer: 'Group',
+    errors: ['conflict'],
+  }),
+  act('listGroups', 'GET /admin/groups', { summary: 'List groups', answer: 'GroupList' }),
+  act('updateGroup', 'PATCH /admin/groups/{id}', {
+    summary: 'Change a group',
+    parameters: ofGroup,
+    body: 'GroupChanges',
+    answer: 'Group',
+    errors: ['conflict'],
+  }),
+  act('deleteGroup', 'DELETE /admin/groups/{id}', {
+    summary: 'Delete a group',
+    description: 'Not one that accounts use.',
+    parameters: ofGroup,
+    answer: 'Deleted',
+    errors: ['conflict'],
+  }),
+]
+
+const history = [
+  act('listAllUsage', 'GET /admin/usage', {
+    summary: 'History of requests of all accounts',
+    description: 'Newest first.',
+    parameters: [
+      ...pageParameters,
+      {
+        name: 'account_id',
+        in: 'query',
+        description: 'Only requests of this account.',
+        schema: { type: 'string', minLength: 1, maxLength: 64 },
+      },
+      ...usageParameters,
+    ],
+    answer: 'AllUsagePage',
+    errors: readsQuery,
+  }),
+  act('listActs', 'GET /admin/audit-log', {
+    summary: 'Log of acts',
+    description: 'What administrators did, newest first. Nothing in it is ever changed.',
+    parameters: [...pageParameters, instantParameter('from'), instantParameter('to')],
+    answer: 'ActPage',
+    errors: readsQuery,
+  }),
+]
+
+const tag = 'Own keys'
+const ownKeys = [
+  act('listOwnKeys', 'GET /keys', { tag, summary: 'List own API keys', answer: 'KeyList' }),
+  act('createOwnKey', 'POST /keys', {
+    tag,
+    summary: 'Make an own API key',
+    description: 'The answer is the only place where `api_key` is shown.',
+    body: 'NewKey',
+    answer: 'CreatedKey',
+  }),
+  act('revokeOwnKey', 'POST /keys/{id}/revoke', {
+    tag,
+    summary: 'Revoke an own API key',
+    description: 'For ever: it answers 403 from now on.',
+    parameters: ofKey,
+    answer: 'Key',
+  }),
+  act('deleteOwnKey', 'DELETE /keys/{id}', {
+    tag,
+    summary: 'Delete an own API key',
+    description: 'As if it had never been: it answers 401 from now on.',
+    parameters: ofKey,
+    answer: 'Deleted',
+  }),
+]
+
+export const adminOperations: readonly Operation[] = [...ownKeys, ...accounts, ...keys, ...codes, ...voices, ...history]

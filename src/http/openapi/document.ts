@@ -1,0 +1,146 @@
+/** The API description: an OpenAPI 3.1 document, put together from the operations, the schemas and the errors. */
+import type { ErrorCode } from '../../errors'
+import { version } from '../../version'
+import { accountOperations } from './account'
+import { adminOperations } from './admin'
+import { errorComponents, errorExamples, errorReferences } from './errors'
+import examples from './examples.json'
+import type { Answer, Audience, HeaderName, Operation } from './model'
+import { components } from './schemas'
+import { serviceOperations, speechOperations } from './speech'
+
+const operations = [...speechOperations, ...accountOperations, ...adminOperations, ...serviceOperations]
+
+const description = `Text to speech on your own machine.
+
+Send \`Authorization: Bearer <API_KEY>\`. Every answer carries \`X-Request-Id\`. Every error has the same envelope; its
+\`code\` is for programs, its \`message\` for people. A path that does not exist is answered with 404
+\`invalid_request\`, a method that a path does not have with 405 \`invalid_request\`.
+
+\`/api/v1\` only ever grows: new optional fields and endpoints, never a changed meaning.`
+
+const tags = [
+  { name: 'Speech', description: 'Text becomes audio.' },
+  { name: 'Audio', description: 'The files that were made.' },
+  { name: 'Account', description: 'What is left, and how to get more.' },
+  { name: 'Usage', description: 'What was asked for, and what it cost.' },
+  { name: 'Own keys', description: 'Takes the key of an administrator.' },
+  { name: 'Administration', description: 'Takes the key of an administrator.' },
+  { name: 'Service', description: 'The program itself.' },
+]
+
+const headers = {
+  'X-Request-Id': header('Id of the request, for reports.', '^[0-9a-f]{32}$'),
+  'X-RateLimit-Limit': header('Calls that are allowed per minute; absent where any number is.', '^[0-9]+$'),
+  'X-RateLimit-Remaining': header('Calls that are left now.', '^[0-9]+$'),
+  'X-RateLimit-Reset': header('Seconds until a call is free again.', '^[0-9]+$'),
+  'Retry-After': header('Whole seconds to wait; a call after them gets through.', '^[1-9][0-9]*$'),
+  'Idempotent-Replay': header('`true` where this is the answer to an earlier request.', '^true$'),
+  Vary: header('`Authorization`.'),
+  ETag: header('Of the file.'),
+  'Accept-Ranges': header('`bytes`.'),
+  'Content-Range': header('Which bytes these are.'),
+}
+
+function header(meaning: string, pattern?: string) {
+  return { description: meaning, schema: { type: 'string', ...(pattern && { pattern }) } }
+}
+
+const ofKey: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'api_key_revoked', 'account_disabled']
+const byAudience: Record<Audience, { errors: readonly ErrorCode[]; security: object[] }> = {
+  everybody: { errors: [], security: [] },
+  'everybody or a key': { errors: [...ofKey, 'rate_limited'], security: [{}, { bearer: [] }] },
+  key: { errors: [...ofKey, 'rate_limited'], security: [{ bearer: [] }] },
+  administrator: { errors: [...ofKey, 'rate_limited', 'permission_denied'], security: [{ bearer: [] }] },
+}
+const ofBody: readonly ErrorCode[] = ['invalid_params', 'body_too_slow', 'payload_too_large']
+
+function errorsOf({ audience, method, errors = [] }: Operation): ErrorCode[] {
+  const hasBody = method !== 'get' && method !== 'head'
+  const always: ErrorCode[] = ['internal_error', 'shutting_down']
+  return [...byAudience[audience].errors, ...(hasBody ? ofBody : []), ...errors, ...always]
+}
+
+/** `baseUrl`: where clients find the service. */
+export function describeApi(baseUrl: string) {
+  const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
+  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describeOperation(operation)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sonant',
+      version,
+      description,
+      license: { name: 'GNU General Public License v3.0 or later', identifier: 'GPL-3.0-or-later' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ bearer: [] }],
+    tags,
+    paths,
+    components: {
+      schemas: components,
+      responses: Object.fromEntries(operations.flatMap((operation) => errorComponents(errorsOf(operation)))),
+      examples: errorExamples,
+      headers,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `sk-…`.' },
+      },
+    },
+  }
+}
+
+function describeOperation(operation: Operation) {
+  const { id, tag, summary, audience, limited, parameters, body, answer, bare = {}, method } = operation
+  const rateLimit = limited ? (['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const) : []
+  const bareAnswers = Object.entries(bare).map(([status, { description, headers = [] }]) => {
+    return [status, { description, headers: headerReferences(headers) }]
+  })
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(operation.description && { description: operation.description }),
+    security: byAudience[audience].security,
+    ...(parameters && { parameters }),
+    ...(body && { requestBody: { required: true, content: content('application/json', body, requestsOf(id)) } }),
+    responses: {
+      200: {
+        description: answer.description,
+        headers: headerReferences([...rateLimit, ...(answer.headers ?? [])]),
+        ...(method !== 'head' && { content: answerContent(operation, answer) }),
+      },
+      ...Object.fromEntries(bareAnswers),
+      ...errorReferences(errorsOf(operation)),
+    },
+  }
+}
+
+function answerContent({ id, moreExamples = [] }: Operation, { contentType = 'application/json', schema }: Answer) {
+  const given = [id, ...moreExamples].flatMap((name) => {
+    const example = exampleOf(name)
+    return example ? [[name, { value: example.answer }] as const] : []
+  })
+  return content(contentType, schema, Object.fromEntries(given))
+}
+
+function requestsOf(id: string) {
+  const example = exampleOf(id)
+  return example?.request ? { [id]: { value: example.request } } : {}
+}
+
+type Example = { readonly request?: unknown; readonly answer: unknown }
+
+/** Examples are what the service once answered. One's own keys look like everybody's. */
+function exampleOf(id: string): Example | undefined {
+  const known: Record<string, Example> = examples
+  return known[id] ?? known[id.replace('Own', '')]
+}
+
+function content(contentType: string, schema: object, named: Record<string, { value: unknown }>) {
+  return { [contentType]: { schema, ...(Object.keys(named).length > 0 && { examples: named }) } }
+}
+
+function headerReferences(names: readonly (HeaderName | `X-RateLimit-${string}`)[]) {
+  const all = ['X-Request-Id', ...names]
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

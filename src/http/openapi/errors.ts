@@ -1,0 +1,198 @@
+/** What each error means to callers; statuses and types come from the table by which errors are answered. */
+import { publicCode, type ErrorCode } from '../../errors'
+import { statuses, typeOfStatus } from '../errors'
+import { object, orNull, text, type Schema } from './model'
+
+/** All but that of a client who is not there any more to read it. */
+export type ShownErrorCode = Exclude<ErrorCode, 'client_gone'>
+
+type Meaning = { readonly when: string; readonly message: string; readonly param?: string }
+
+const meanings: Record<ShownErrorCode, Meaning> = {
+  invalid_params: {
+    when: 'A field is missing, of the wrong type or out of range, or the body is not a JSON object; `message` and `param` name the field.',
+    message: 'text: found an empty string; a string of 1 to 2000 characters is required.',
+    param: 'text',
+  },
+  invalid_format: {
+    when: '`format` is neither `mp3` nor `wav`.',
+    message: 'format: found "ogg"; "mp3" or "wav" is allowed.',
+    param: 'format',
+  },
+  invalid_speed: {
+    when: '`speed` is no number, or outside 0.5 to 2.0.',
+    message: 'speed: found 3; a number from 0.5 to 2.0 is allowed.',
+    param: 'speed',
+  },
+  body_too_slow: {
+    when: 'The body did not arrive in time. The connection is closed.',
+    message: 'The body did not arrive within 20 s.',
+  },
+  missing_api_key: {
+    when: 'The Authorization header is missing or malformed.',
+    message: 'Send the header Authorization: Bearer <API_KEY>.',
+  },
+  invalid_api_key: {
+    when: 'The API key does not exist, was deleted or has expired.',
+    message: 'The API key does not exist or was deleted.',
+  },
+  insufficient_balance: {
+    when: 'The balance is too low. Redeem a new activation code.',
+    message: '125 characters are available, and 330 are needed: redeem a new activation code.',
+  },
+  key_cap_reached: {
+    when: 'The API key has reached its own cap. Raise the cap or use another key.',
+    message: 'The cap of this API key leaves 10 characters, and 33 are needed: raise the cap or use another key.',
+  },
+  account_disabled: { when: 'The account is disabled.', message: 'The account is disabled.' },
+  api_key_revoked: { when: 'The API key was revoked.', message: 'The API key was revoked.' },
+  voice_disabled: {
+    when: 'An administrator has deactivated the voice.',
+    message: 'voice_id: the voice "en-clara" is deactivated.',
+    param: 'voice_id',
+  },
+  voice_not_allowed: {
+    when: 'The voice is not in the voice plan of the account.',
+    message: 'voice_id: the voice "en-clara" is not in the voice plan of this account.',
+    param: 'voice_id',
+  },
+  group_forbidden: {
+    when: '`group` was sent by somebody who is no administrator.',
+    message: 'group: only administrators may use it.',
+    param: 'group',
+  },
+  permission_denied: {
+    when: 'The API key is not that of an administrator.',
+    message: 'This takes the API key of an administrator.',
+  },
+  group_not_found: {
+    when: 'There is no such group.',
+    message: 'group: there is no group "gold".',
+    param: 'group',
+  },
+  voice_not_found: {
+    when: 'There is no such voice, or no voice at all in the list of the account.',
+    message: 'voice_id: there is no voice "ava"; GET /api/v1/voices lists those there are.',
+    param: 'voice_id',
+  },
+  not_found: {
+    when: 'There is nothing of that id or name.',
+    message: 'There is no request of that id in the history of this account.',
+  },
+  unknown_path: { when: 'There is nothing at this path.', message: 'There is nothing at this path.' },
+  method_not_allowed: {
+    when: 'The path has no such method; `Allow` lists those it has.',
+    message: 'This path has no GET; it has POST.',
+  },
+  conflict: {
+    when: 'It does not go with how things stand; `message` says why.',
+    message: 'Accounts use this group; give them another one first.',
+  },
+  idempotency_conflict: {
+    when: 'The idempotency key was used for another request.',
+    message: 'Idempotency-Key: this key was used for another request; send a new one.',
+    param: 'Idempotency-Key',
+  },
+  payload_too_large: {
+    when: 'The body is larger than 1 MiB. The connection is closed.',
+    message: 'The body is larger than 1048576 bytes.',
+  },
+  rate_limited: {
+    when: 'Too many calls, or the queue is full. Wait as long as `Retry-After` says.',
+    message: 'The limit of 60 calls per minute is reached; try again in 60 s.',
+  },
+  internal_error: {
+    when: 'A fault of the service. Try again; if it stays, report the request id.',
+    message: 'Something went wrong inside the service. Try again.',
+  },
+  synthesis_failed: {
+    when: 'The synthesis failed. Nothing was charged; try again.',
+    message: 'The synthesis engine failed on this text; nothing was charged. Try again.',
+  },
+  storage_failed: {
+    when: 'The audio could not be stored. Nothing was charged; try again.',
+    message: 'The audio could not be stored; nothing was charged. Try again.',
+  },
+  transcode_failed: {
+    when: 'The audio could not be encoded as wav. Nothing was charged; try again.',
+    message: 'The audio could not be encoded; nothing was charged. Try again.',
+  },
+  speed_processing_failed: {
+    when: 'The audio could not be brought to the requested speed. Nothing was charged; try again.',
+    message: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
+  },
+  shutting_down: {
+    when: 'The service is stopping. Wait as long as `Retry-After` says.',
+    message: 'The service is stopping.',
+  },
+  synthesis_timeout: {
+    when: 'The synthesis took too long, waiting included. Nothing was charged; try again.',
+    message: 'The synthesis took too long; try again.',
+  },
+}
+
+export const shownErrorCodes = Object.keys(meanings) as ShownErrorCode[]
+const publicErrorCodes = [...new Set(shownErrorCodes.map(publicCode))].sort()
+const publicErrorTypes = [...new Set(shownErrorCodes.map((code) => typeOfStatus(statuses[code])))].sort()
+
+export const errorSchema: Schema = object(
+  {
+    error: object({
+      code: text('For programs.', { enum: publicErrorCodes }),
+      message: text('For people: which field, what was found, what is allowed.'),
+      type: text('The kind of error.', { enum: publicErrorTypes }),
+      param: orNull(text('The field or header at fault.')),
+      x_relay: object({ request_id: text('For reports; also in `X-Request-Id`.', { pattern: '^[0-9a-f]{32}$' }) }),
+    }),
+  },
+  { description: 'Every error of every endpoint.' },
+)
+
+/** One example for each error, as `components.examples`. */
+export const errorExamples = Object.fromEntries(
+  shownErrorCodes.map((code) => {
+    const { when, message, param = null } = meanings[code]
+    const type = typeOfStatus(statuses[code])
+    const x_relay = { request_id: '01a1fea3bc1873c891238eb45528d9ac' }
+    return [code, { summary: when, value: { error: { code: publicCode(code), message, type, param, x_relay } } }]
+  }),
+)
+
+/** `codes` by status: the statuses in order, the codes in that of the table. */
+function byStatus(codes: readonly ErrorCode[]): Map<number, ShownErrorCode[]> {
+  const known = shownErrorCodes.filter((code) => codes.includes(code))
+  const sorted = [...new Set(known.map((code) => statuses[code]))].sort((a, b) => a - b)
+  return new Map(sorted.map((status) => [status, known.filter((code) => statuses[code] === status)]))
+}
+
+/** The error answers of an operation, as references to `errorComponents` of the same codes. */
+export function errorReferences(codes: readonly ErrorCode[]) {
+  const entries = [...byStatus(codes)].map(([status, group]) => {
+    return [String(status), { $ref: `#/components/responses/${group.join('.')}` }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** An entry of `components.responses` for each status that `codes` have. */
+export function errorComponents(codes: readonly ErrorCode[]) {
+  return [...byStatus(codes)].map(([status, group]) => [group.join('.'), errorComponent(status, group)] as const)
+}
+
+function errorComponent(status: number, codes: readonly ShownErrorCode[]) {
+  const code = { enum: [...new Set(codes.map(publicCode))] }
+  const type = { const: typeOfStatus(status) }
+  const schema = { $ref: '#/components/schemas/Error', properties: { error: { properties: { code, type } } } }
+  const examples = Object.fromEntries(codes.map((name) => [name, { $ref: `#/components/examples/${name}` }]))
+  return {
+    description: codes.map((name) => `\`${publicCode(name)}\`: ${meanings[name].when}`).join('\n\n'),
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(hasRetryAfter(status) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+    },
+    content: { 'application/json': { schema, examples } },
+  }
+}
+
+function hasRetryAfter(status: number): boolean {
+  return status === statuses.rate_limited || status === statuses.shutting_down
+}

@@ -1,0 +1,98 @@
+/** The parts of an OpenAPI 3.1 document that ours has, and short ways to write schemas (JSON Schema 2020-12). */
+import type { ErrorCode } from '../../errors'
+
+export type Schema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly format?: string
+  readonly pattern?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'query' | 'path' | 'header'
+  readonly description: string
+  readonly required?: boolean
+  readonly schema: Schema
+}
+
+/** What a successful request gets, apart from its status of 200. */
+export type Answer = {
+  readonly description: string
+  readonly contentType?: string
+  readonly schema: Schema
+  readonly headers?: readonly HeaderName[]
+}
+
+/** Headers of answers besides `X-Request-Id`, which all have. */
+export type HeaderName = 'Idempotent-Replay' | 'ETag' | 'Accept-Ranges' | 'Content-Range' | 'Vary'
+
+/** Who may call: anybody, anybody but with more to see for a key, a key, an administrator's key. */
+export type Audience = 'everybody' | 'everybody or a key' | 'key' | 'administrator'
+
+export type Operation = {
+  readonly method: 'get' | 'head' | 'post' | 'patch' | 'delete'
+  readonly path: string
+  /** Unique; examples are found by it. */
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly audience: Audience
+  /** Whether calls per minute are counted. */
+  readonly limited?: boolean
+  readonly parameters?: readonly Parameter[]
+  readonly body?: Schema
+  readonly answer: Answer
+  /** Further examples of the answer, by their id. */
+  readonly moreExamples?: readonly string[]
+  /** Statuses without a body of ours. */
+  readonly bare?: Readonly<Record<string, { description: string; headers?: readonly HeaderName[] }>>
+  /** Besides those that follow from the audience and the method. */
+  readonly errors?: readonly ErrorCode[]
+}
+
+type Rules = Omit<Schema, 'type' | 'description'>
+
+export const text = (description: string, rules: Rules = {}): Schema => ({ type: 'string', description, ...rules })
+export const integer = (description: string, rules: Rules = {}): Schema => ({ type: 'integer', description, ...rules })
+export const number = (description: string, rules: Rules = {}): Schema => ({ type: 'number', description, ...rules })
+export const boolean = (description: string, rules: Rules = {}): Schema => ({ type: 'boolean', description, ...rules })
+export const instant = (description: string): Schema => text(description, { format: 'date-time' })
+export const list = (items: Schema, rules: Rules = {}): Schema => ({ type: 'array', items, ...rules })
+
+export function orNull(schema: Schema): Schema {
+  return { ...schema, type: [schema.type as string, 'null'] }
+}
+
+/** All properties are required but those in `optional`. */
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  { optional = [], description }: { optional?: readonly string[]; description?: string } = {},
+): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', ...(description && { description }), properties, ...(required.length > 0 && { required }) }
+}
+
+/** A body of which no field has to be there. */
+export function changes(properties: Readonly<Record<string, Schema>>): Schema {
+  return object(properties, { optional: Object.keys(properties) })
+}
+
+export function reference(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,281 @@
+/** The shapes that requests and answers share: `components.schemas`. */
+import { limits, unitsMax } from '../../config'
+import { errorSchema } from './errors'
+import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
+
+const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
+
+const uuid = (description: string) => text(description, { format: 'uuid' })
+const requestId = text('32 hexadecimal characters; the idempotency key where one was sent.', {
+  pattern: '^[0-9a-f]{32}$',
+})
+const voiceId = text('Id of the voice used.')
+const name = text('Trimmed; without control characters.', { minLength: 1, maxLength: 100 })
+const role = text('What the account may do.', { enum: ['user', 'admin'] })
+const status = text('Whether its keys work.', { enum: ['enabled', 'disabled'] })
+const balance = integer('Characters left.', { minimum: 0 })
+const unit = text('What the balance is counted in.', { const: 'characters' })
+const nextCursor = orNull(text('`cursor` of the next page; null on the last one.'))
+const gender = text('How the voice sounds.', { enum: ['female', 'male'] })
+const language = text('BCP 47.')
+const engine = text('What makes the sound.')
+const sampleRate = integer('Of the engine, in Hz.')
+const email = text('An e-mail address.', { maxLength: 254 })
+const voiceIds = list(text('Id of a catalogue voice.'))
+const masked = text('Only the last four of the 16 digits are shown.', { pattern: '^\\*{12}[0-9]{4}$' })
+const expiry = orNull(instant('From then on it does not work; null: never.'))
+
+const page = (items: Schema) => object({ items: list(items), next_cursor: nextCursor })
+const whole = (items: Schema) => object({ items: list(items), next_cursor: { ...nextCursor, type: 'null' } })
+
+const account = {
+  id: uuid('Id of the account.'),
+  name,
+  email: orNull(email),
+  role,
+  status,
+  balance,
+  account_number: text('16 digits.', { pattern: '^[0-9]{16}$' }),
+  group: orNull(uuid('Id of the voice plan; null: the public voices.')),
+  created_at: instant('When it was made.'),
+}
+
+const keyLimits = object(
+  {
+    tts: orNull(integer('Calls of `POST /api/v1/tts` per minute.', { minimum: 1, maximum: 100_000 })),
+    clone: orNull(integer('Calls for cloning per minute.', { minimum: 1, maximum: 100_000 })),
+  },
+  { description: 'Own limits of the key; null: those of the installation.' },
+)
+const newKeyLimits = orNull({ ...keyLimits, required: undefined })
+const cap = orNull(integer('What the key may spend in its life, in characters.', { minimum: 0, maximum: unitsMax }))
+
+const key = {
+  id: uuid('Id of the key.'),
+  account_id: uuid('Whose key it is.'),
+  name,
+  prefix: text('The first characters of the key: enough to know it again.'),
+  status: text('Deleted keys are not listed.', { enum: ['active', 'revoked'] }),
+  cap,
+  spent: integer('Characters charged to the key or held for it.', { minimum: 0 }),
+  limits: keyLimits,
+  expires_at: expiry,
+  created_at: instant('When it was made.'),
+  last_used_at: orNull(instant('To the minute or so; null: never.')),
+}
+
+const record = {
+  request_id: requestId,
+  kind: text('What was asked for.', { enum: ['tts', 'clone'] }),
+  created_at: instant('When the request came.'),
+  key_id: uuid('The key that was used.'),
+  voice_id: voiceId,
+  characters: integer('Characters of the text.', { minimum: 0 }),
+  units: integer('Characters charged.', { minimum: 0 }),
+  speed: orNull(number('The speed used.', { minimum, maximum })),
+  format: orNull(text('Of the audio.', { enum: ['mp3', 'wav', null] })),
+  url: orNull(text('Of the audio; null where there is none.', { format: 'uri' })),
+  audio_ms: orNull(integer('How long the audio is.', { minimum: 0 })),
+  duration_ms: orNull(integer('How long the synthesis took.', { minimum: 0 })),
+  status: text('`uncharged`: the audio was made, but the charge was not recorded.', {
+    enum: ['charged', 'uncharged', 'failed'],
+  }),
+  error_code: orNull(text('Why it failed.')),
+}
+
+const code = {
+  id: uuid('Id of the code.'),
+  code: text('Masked but for its end, except in the answer that makes it.', {
+    pattern: '^([0-9A-Z]{4}|\\*{4})(-([0-9A-Z]{4}|\\*{4})){3}$',
+  }),
+  units: integer('Characters that it credits.', { minimum: 1 }),
+  status: text('An expired code stays `unused`.', { enum: ['unused', 'used', 'void'] }),
+  note: orNull(text('For administrators.')),
+  created_at: instant('When it was made.'),
+  expires_at: expiry,
+  used_at: orNull(instant('When it was redeemed.')),
+  used_by: orNull(uuid('Id of the account that redeemed it.')),
+}
+
+const managedVoice = {
+  id: voiceId,
+  display_name: text('As it is listed.'),
+  language,
+  gender,
+  engine,
+  sample_rate: sampleRate,
+  active: boolean('Whether it can be used at all.'),
+  public: boolean('Whether accounts without a group have it.'),
+  featured: boolean('Whether it is listed before the others.'),
+  position: integer('Among the featured voices; the lowest comes first.', { minimum: 0 }),
+}
+
+const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
+
+const act = {
+  id: text('Counts up.'),
+  actor: text('Who acted.'),
+  act: text('What was done, as on the command line.'),
+  subject: text('Id of what it was done to.'),
+  before: {
+    description: 'What it was; null where there was nothing.',
+    type: ['object', 'null'],
+    additionalProperties: true,
+  },
+  after: {
+    description: 'What it became; null where nothing is left.',
+    type: ['object', 'null'],
+    additionalProperties: true,
+  },
+  created_at: instant('When it was done.'),
+}
+
+export const components = {
+  Error: errorSchema,
+  SpeechRequest: object(
+    {
+      text: text('What to say. Characters are Unicode code points. Not only white space.', {
+        minLength: 1,
+        maxLength: textCharactersMax,
+      }),
+      voice_id: orNull(text('An id from the voice list. Without one, or with null or "": the first of the list.')),
+      speed: number('Above 1 is faster, below 1 is slower; the pitch stays.', { minimum, maximum, default: 1 }),
+      format: text('`wav` is PCM 16-bit, mono, 44.1 kHz.', { enum: ['mp3', 'wav'], default: 'mp3' }),
+    },
+    { optional: ['voice_id', 'speed', 'format'], description: 'Unknown fields are ignored.' },
+  ),
+  Speech: object(
+    {
+      url: text('Public address of the audio. It never changes and needs no key.', { format: 'uri' }),
+      request_id: requestId,
+      voice_id: voiceId,
+      speed: number('The speed used.', { minimum, maximum }),
+      units: integer('Characters charged.', { minimum: 1, maximum: textCharactersMax }),
+      remaining: orNull(integer('The balance after this charge; null when charging failed.', { minimum: 0 })),
+      duration_ms: integer('From the first synthesis task to the stored file.', { minimum: 0 }),
+      billing_warning: text('Only when charging failed: the audio can be used, but the charge was not recorded.'),
+    },
+    { optional: ['billing_warning'] },
+  ),
+  Estimate: object({
+    units: integer('What the request would cost, in characters.', { minimum: 1, maximum: textCharactersMax }),
+    voice_id: text('The voice that would be used.'),
+    allowed: boolean('Whether balance and cap of the key cover it.'),
+    remaining_after: integer('The balance after it, or as it is where it is not allowed.', { minimum: 0 }),
+  }),
+  Voice: object({
+    id: text('What to send as `voice_id`.'),
+    display_name: text('For display only; may repeat.'),
+    demo_url: text('Address of a demo.', { format: 'uri' }),
+    featured: boolean('Whether the voice is featured now.'),
+    language,
+    gender,
+    engine,
+    sample_rate: sampleRate,
+    description: orNull(text('A few words about the sound.')),
+    deterministic: boolean('Whether the same request gives the same bytes.'),
+  }),
+  VoiceList: object({ voices: list(reference('Voice')), total: integer('How many there are.', { minimum: 0 }) }),
+  Balance: object({
+    balance,
+    unit,
+    account_number: masked,
+    app: object({ slug: text('Names the installation.'), name: text('Names the installation for people.') }),
+  }),
+  OwnAccount: object({
+    name,
+    email: account.email,
+    role,
+    status,
+    group: account.group,
+    balance,
+    unit,
+    account_number: masked,
+    created_at: account.created_at,
+    key: reference('Key'),
+  }),
+  ActivationRequest: object({
+    code: text('XXXX-XXXX-XXXX-XXXX, in any case, with or without hyphens.', { minLength: 1, maxLength: 64 }),
+  }),
+  Activation: object({ ok: { const: true }, units: integer('Characters credited.', { minimum: 1 }), balance }),
+  UsageRecord: object(record),
+  UsagePage: object({ records: list(reference('UsageRecord')), next_cursor: nextCursor }),
+  UsageDays: object({
+    days: list(
+      object({
+        date: text('UTC.', { format: 'date' }),
+        requests: integer('Requests, failed ones too.', { minimum: 0 }),
+        units: integer('Characters charged.', { minimum: 0 }),
+        audio_ms: integer('Length of the audio together.', { minimum: 0 }),
+      }),
+    ),
+  }),
+  Account: object(account),
+  AccountPage: page(reference('Account')),
+  NewAccount: object(
+    {
+      name,
+      email: orNull(email),
+      balance: integer('Characters to begin with.', { minimum: 0, maximum: unitsMax, default: 0 }),
+      group: orNull(text('Id or name of a group.')),
+      role: { ...role, default: 'user' },
+    },
+    { optional: ['email', 'balance', 'group', 'role'] },
+  ),
+  AccountChanges: changes({
+    name,
+    email: orNull(email),
+    group: orNull(text('Id or name of a group; null clears it.')),
+    role,
+  }),
+  Adjustment: object({
+    units: integer('Characters to add, or to take where negative; not 0.', { minimum: -unitsMax, maximum: unitsMax }),
+    reason: text('Goes into the log of acts.', { minLength: 1, maxLength: 500 }),
+  }),
+  AdjustedBalance: object({ balance }),
+  Key: object(key),
+  CreatedKey: object({ ...key, api_key: text('The key itself. It is shown only here.') }),
+  KeyList: whole(reference('Key')),
+  NewKey: object(
+    { name, cap, expires_at: expiry, limits: newKeyLimits },
+    { optional: ['cap', 'expires_at', 'limits'] },
+  ),
+  KeyChanges: changes({ name, cap, limits: newKeyLimits }),
+  Code: object(code),
+  CodePage: page(reference('Code')),
+  CreatedCodes: whole(reference('Code')),
+  NewCodes: object(
+    {
+      units: integer('Characters that each credits.', { minimum: 1, maximum: 1_000_000_000 }),
+      count: integer('How many codes.', { minimum: 1, maximum: 1000, default: 1 }),
+      expires_at: expiry,
+      note: orNull(text('For administrators.', { minLength: 1, maxLength: 500 })),
+    },
+    { optional: ['count', 'expires_at', 'note'] },
+  ),
+  ManagedVoice: object(managedVoice),
+  ManagedVoiceList: whole(reference('ManagedVoice')),
+  VoiceChanges: changes({
+    active: managedVoice.active,
+    public: managedVoice.public,
+    featured: managedVoice.featured,
+    position: { ...managedVoice.position, maximum: 1_000_000 },
+    display_name: orNull({ ...name, description: 'null: the name in the catalogue.' }),
+  }),
+  Group: object(group),
+  GroupList: whole(reference('Group')),
+  NewGroup: object(
+    { name: { ...name, description: 'Unique; `all` is reserved.' }, voices: voiceIds },
+    { optional: ['voices'] },
+  ),
+  GroupChanges: changes({ name, voices: voiceIds }),
+  Deleted: object({ ok: { const: true }, deleted: text('Id of what was deleted.') }),
+  AllUsagePage: page(object({ ...record, account_id: account.id })),
+  ActPage: page(object(act)),
+  Version: object({
+    version: text('Of the executable.'),
+    api: list(text('A version of the interface.')),
+    commit: text('What it was built from.'),
+  }),
+  Health: object({ ok: { const: true } }),
+} satisfies Record<string, Schema>

@@ -1,0 +1,382 @@
+/** The API description, held against the running service: every route, every answer, every example; and its page. */
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Ajv2020 from 'ajv/dist/2020'
+import addFormats from 'ajv-formats'
+import { createKeyUse } from '../../src/account/keys'
+import { openDatabase } from '../../src/db/database'
+import type { ServerOptions } from '../../src/http/context'
+import { makePage } from '../../src/http/openapi/page'
+import { createHttpServer } from '../../src/http/server'
+import { parseNetworks } from '../../src/net/address'
+import { describeWith } from '../tools'
+import { openBrowser } from './browser'
+import { executable } from './sonant'
+
+type Content = Record<string, { schema: object; examples?: Record<string, { $ref?: string; value?: unknown }> }>
+type Answer = { $ref?: string; headers?: Record<string, unknown>; content?: Content }
+type Operation = { operationId: string; requestBody?: { content: Content }; responses: Record<string, Answer> }
+type Description = {
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { responses: Record<string, Answer>; examples: Record<string, { value: unknown }> }
+}
+
+type Ready = { base_url: string; api_key: string; admin_key: string }
+
+let child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+let ready: Ready
+let description: Description
+let ajv: Ajv2020
+
+beforeAll(async () => {
+  child = Bun.spawn([executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0'], {
+    cwd: tmpdir(),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const { value } = await child.stdout.getReader().read()
+  ready = JSON.parse(Buffer.from(value!).toString()) as Ready
+  description = (await (await fetch(`${ready.base_url}/openapi.json`)).json()) as Description
+  ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats(ajv)
+  ajv.addSchema(strict(description) as object, 'description')
+})
+afterAll(async () => {
+  child.kill('SIGTERM')
+  await child.exited
+})
+
+/** The same with every object closed, so that a field which is not described is an error. */
+function strict(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strict)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, strict(part)]))
+  const isObject = [copy.type].flat().includes('object') && copy.properties !== undefined
+  return isObject && copy.additionalProperties === undefined ? { ...copy, additionalProperties: false } : copy
+}
+
+/** What is wrong with `value`, or null. `pointer`: the path of a schema in the description. */
+function faultsOf(value: unknown, pointer: readonly string[]) {
+  const path = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+  const validate = ajv.getSchema(`description#/${path.join('/')}`)
+  if (!validate) throw new Error(`no schema at ${pointer.join(' ')}`)
+  return validate(value) ? null : validate.errors
+}
+
+const operations = () =>
+  Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+/** Where the answer of that status is described. */
+function answerAt(path: string, method: string, status: string): { answer: Answer; pointer: string[] } {
+  const answer = description.paths[path]![method]!.responses[status]
+  if (!answer) throw new Error(`${method} ${path}: the status ${status} is not described`)
+  if (!answer.$ref) return { answer, pointer: ['paths', path, method, 'responses', status] }
+  const name = answer.$ref.split('/').at(-1)!
+  return { answer: description.components.responses[name]!, pointer: ['components', 'responses', name] }
+}
+
+describe('/openapi.json', () => {
+  it('is what a validator of OpenAPI 3.1 accepts, and no cache keeps it unasked', async () => {
+    const response = await fetch(`${ready.base_url}/openapi.json`)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    const validator = new Validator()
+    expect(await validator.validate((await response.json()) as Record<string, unknown>)).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  it('names the address of the service', () => {
+    expect(description.servers).toEqual([{ url: ready.base_url }])
+  })
+
+  it('has every route of the service, and none besides', () => {
+    const db = openDatabase(':memory:')
+    const app = createHttpServer({
+      db,
+      speaking: { db },
+      keyUse: createKeyUse(db),
+      trustedProxies: parseNetworks([]),
+    } as unknown as ServerOptions)
+    // A file may lie in a folder, which a parameter of a described path cannot say; so there are two paths for it.
+    const anyFile = ['/audio/{name}', '/audio/demos/{name}']
+    const routes = app.routes.flatMap(({ method, path }) => {
+      const paths = path === '/audio/*' ? anyFile : [path.replace(/:(\w+)/g, '{$1}')]
+      return paths.map((one) => `${method} ${one}`)
+    })
+    const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(described.sort()).toEqual([...new Set(routes)].sort())
+    db.close()
+  })
+
+  it('gives an example of every answer in JSON and of every body, and each is as its schema says', () => {
+    const faults: unknown[] = []
+    let count = 0
+    const check = (where: string, content: Content, pointer: readonly string[]) => {
+      for (const [type, { examples = {} }] of Object.entries(content)) {
+        if (type === 'application/json' && Object.keys(examples).length === 0 && !where.endsWith('getDescription'))
+          faults.push([where, 'no example'])
+        for (const [name, { $ref, value }] of Object.entries(examples)) {
+          const shown = $ref ? description.components.examples[$ref.split('/').at(-1)!]?.value : value
+          const found = faultsOf(shown, [...pointer, 'content', type, 'schema'])
+          if (found) faults.push([where, name, found])
+          count++
+        }
+      }
+    }
+    for (const { path, method, operation } of operations()) {
+      const { operationId, requestBody, responses } = operation
+      if (requestBody) check(operationId, requestBody.content, ['paths', path, method, 'requestBody'])
+      for (const status of Object.keys(responses)) {
+        const { answer, pointer } = answerAt(path, method, status)
+        if (answer.content) check(operationId, answer.content, pointer)
+      }
+    }
+    expect(faults).toEqual([])
+    expect(count).toBeGreaterThan(300)
+  })
+})
+
+type Request = { key?: string; body?: unknown; headers?: Record<string, string>; query?: string }
+
+describe('the answers of the service', () => {
+  const seen = new Set<string>()
+
+  /** Sends a request to a described path and holds the answer against its description. */
+  async function call(method: string, template: string, status: number, request: Request = {}, ...values: string[]) {
+    const { key = ready.admin_key, body, headers = {}, query = '' } = request
+    const path = template.replace(/\{\w+\}/g, () => values.shift()!)
+    const response = await fetch(ready.base_url + path + query, {
+      method,
+      headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const content = await response.text()
+    expect([method, template, response.status, content.slice(0, 300)]).toEqual([
+      method,
+      template,
+      status,
+      expect.any(String),
+    ])
+    const { answer, pointer } = answerAt(template, method.toLowerCase(), String(status))
+    const [type] = response.headers.get('content-type')?.split(';') ?? []
+    if (answer.content?.['application/json'] || type === 'application/json') {
+      const value: unknown = JSON.parse(content)
+      const found = faultsOf(value, [...pointer, 'content', 'application/json', 'schema'])
+      expect({ method, template, value, found }).toEqual({ method, template, value, found: null })
+    }
+    for (const name of Object.keys(answer.headers ?? {})) {
+      const isOptional = /^(X-RateLimit-.*|Idempotent-Replay|Retry-After)$/.test(name)
+      const value = response.headers.get(name)
+      if (value === null ? isOptional : faultsOf(value, ['components', 'headers', name, 'schema']) === null) continue
+      throw new Error(`${method} ${template}: the header ${name} is ${value}`)
+    }
+    seen.add(`${method} ${template} ${status}`)
+    // Whoever asks for it knows what he gets.
+    return (content.startsWith('{') ? JSON.parse(content) : content) as Record<string, any>
+  }
+
+  it('are as described, field by field, for every operation', async () => {
+    const user = { key: ready.api_key }
+    const hello = { text: 'Hello!' }
+    const spoken = await call('POST', '/api/v1/tts', 200, { ...user, body: { ...hello, speed: 1.5, format: 'wav' } })
+    const fault = (name: string) => ({ ...user, body: hello, headers: { 'X-Sonant-Fault': name } })
+    const uncharged = await call('POST', '/api/v1/tts', 200, fault('charge_failed'))
+    expect(uncharged.billing_warning).toBeString()
+    for (const name of ['synthesis_failed', 'storage_failed']) await call('POST', '/api/v1/tts', 502, fault(name))
+    await call('POST', '/api/v1/tts', 504, fault('synthesis_timeout'))
+    const idempotent = { 'Idempotency-Key': '0123456789abcdef'.repeat(2) }
+    await call('POST', '/api/v1/tts', 200, { ...user, body: hello, headers: idempotent })
+    await call('POST', '/api/v1/tts', 409, { ...user, body: { text: 'Other.' }, headers: idempotent })
+    for (const body of [{ text: '' }, { ...hello, speed: 3 }, { ...hello, format: 'ogg' }, []])
+      await call('POST', '/api/v1/tts', 400, { ...user, body })
+    await call('POST', '/api/v1/tts', 401, { key: '', body: hello })
+    await call('POST', '/api/v1/tts', 402, { ...user, body: { text: 'x'.repeat(2000) } })
+    await call('POST', '/api/v1/tts', 404, { ...user, body: { ...hello, voice_id: 'nobody' } })
+    await call('POST', '/api/v1/tts', 413, { ...user, body: { text: 'x'.repeat(1.1e6) } })
+    await call('POST', '/api/v1/tts/estimate', 200, { ...user, body: hello })
+    await call('POST', '/api/v1/tts/estimate', 400, { ...user, body: {} })
+    const { voices } = await call('GET', '/api/v1/voices', 200, { key: '' })
+    await call('GET', '/api/v1/voices', 200, { query: '?group=all' })
+    await call('GET', '/api/v1/voices', 403, { ...user, query: '?group=all' })
+    await call('GET', '/api/v1/voices', 404, { query: '?group=nothing' })
+
+    const anonymous = { key: '' }
+    const file = spoken.url.split('/').at(-1)
+    const demo = voices[0].demo_url.split('/').at(-1)
+    for (const [path, name] of [
+      ['/audio/{name}', file],
+      ['/audio/demos/{name}', demo],
+    ] as const)
+      for (const method of ['GET', 'HEAD']) await call(method, path, 200, anonymous, name)
+    await call('GET', '/audio/{name}', 206, { ...anonymous, headers: { range: 'bytes=0-9' } }, file)
+    await call('GET', '/audio/{name}', 304, { ...anonymous, headers: { 'if-none-match': '*' } }, file)
+    await call('GET', '/audio/{name}', 416, { ...anonymous, headers: { range: 'bytes=999999999-' } }, file)
+    await call('GET', '/audio/{name}', 404, anonymous, 'nothing.mp3')
+
+    const account = await call('GET', '/api/v1/account', 200, user)
+    await call('GET', '/api/v1/balance', 200, user)
+    await call('GET', '/api/v1/balance', 401, { key: 'sk-nobody' })
+    for (const query of ['', '?limit=1', '?limit=1&from=2026-01-01'])
+      await call('GET', '/api/v1/usage', 200, { ...user, query })
+    await call('GET', '/api/v1/usage', 400, { ...user, query: '?limit=0' })
+    await call('GET', '/api/v1/usage/daily', 200, user)
+    await call('GET', '/api/v1/usage/daily', 400, { ...user, query: '?days=0' })
+    await call('GET', '/api/v1/usage.csv', 200, user)
+    await call('GET', '/api/v1/usage/{requestId}', 200, user, spoken.request_id)
+    await call('GET', '/api/v1/usage/{requestId}', 404, user, 'nothing')
+
+    const codes = '/api/v1/admin/codes'
+    const { items: made } = await call('POST', codes, 200, { body: { units: 50, count: 2, expires_at: '2999-01-01' } })
+    await call('POST', codes, 400, { body: { units: 0 } })
+    await call('POST', '/api/v1/activation', 200, { ...user, body: { code: made[0].code } })
+    await call('POST', '/api/v1/activation', 400, { ...user, body: { code: made[0].code } })
+    await call('GET', codes, 200)
+    await call('POST', `${codes}/{id}/void`, 200, {}, made[1].id)
+    await call('POST', `${codes}/{id}/void`, 409, {}, made[1].id)
+    await call('POST', `${codes}/{id}/void`, 404, {}, 'nothing')
+
+    const groups = '/api/v1/admin/groups'
+    const group = await call('POST', groups, 200, { body: { name: 'gold', voices: [voices[1].id] } })
+    await call('POST', groups, 409, { body: { name: 'gold' } })
+    await call('GET', groups, 200)
+    await call('PATCH', `${groups}/{id}`, 200, { body: { name: 'silver' } }, group.id)
+    await call('GET', '/api/v1/admin/voices', 200)
+    const voiceChange = { active: false, featured: true, display_name: 'Zed' }
+    await call('PATCH', '/api/v1/admin/voices/{id}', 200, { body: voiceChange }, voices[2].id)
+    await call('POST', '/api/v1/tts', 403, { ...user, body: { ...hello, voice_id: voices[2].id } })
+
+    const accounts = '/api/v1/admin/accounts'
+    const ada = { name: 'Ada', email: 'ada@example.org', balance: 10, group: 'silver' }
+    const { id } = await call('POST', accounts, 200, { body: ada })
+    await call('POST', accounts, 400, { body: { name: 5 } })
+    await call('GET', accounts, 200, { query: '?q=ada' })
+    await call('GET', accounts, 403, user)
+    await call('GET', `${accounts}/{id}`, 200, {}, id)
+    await call('GET', `${accounts}/{id}`, 404, {}, 'nothing')
+    await call('PATCH', `${accounts}/{id}`, 200, { body: { email: null } }, id)
+    await call('POST', `${accounts}/{id}/adjust`, 200, { body: { units: 5, reason: 'a gift' } }, id)
+    await call('POST', `${accounts}/{id}/adjust`, 409, { body: { units: -500, reason: 'too much' } }, id)
+    await call('DELETE', `${groups}/{id}`, 409, {}, group.id)
+    const newKey = { name: 'one', cap: 3, limits: { tts: 7 }, expires_at: '2999-01-01' }
+    const key = await call('POST', `${accounts}/{id}/keys`, 200, { body: newKey }, id)
+    await call('POST', '/api/v1/tts', 402, { key: key.api_key, body: hello })
+    await call('GET', `${accounts}/{id}/keys`, 200, {}, id)
+    await call('PATCH', '/api/v1/admin/keys/{id}', 200, { body: { cap: null, limits: null } }, key.id)
+    await call('POST', `${accounts}/{id}/disable`, 200, {}, id)
+    await call('GET', '/api/v1/balance', 403, { key: key.api_key })
+    await call('POST', `${accounts}/{id}/enable`, 200, {}, id)
+    await call('POST', '/api/v1/admin/keys/{id}/revoke', 200, {}, key.id)
+    await call('GET', '/api/v1/balance', 403, { key: key.api_key })
+    await call('DELETE', '/api/v1/admin/keys/{id}', 200, {}, key.id)
+    await call('PATCH', `${accounts}/{id}`, 200, { body: { group: null } }, id)
+    await call('DELETE', `${groups}/{id}`, 200, {}, group.id)
+    await call('GET', '/api/v1/admin/usage', 200, { query: `?account_id=${account.key.account_id}` })
+    await call('GET', '/api/v1/admin/audit-log', 200, { query: '?limit=200' })
+
+    await call('GET', '/api/v1/keys', 200)
+    const own = await call('POST', '/api/v1/keys', 200, { body: { name: 'two' } })
+    await call('POST', '/api/v1/keys/{id}/revoke', 200, {}, own.id)
+    await call('DELETE', '/api/v1/keys/{id}', 200, {}, own.id)
+    await call('DELETE', '/api/v1/keys/{id}', 404, {}, account.key.id)
+
+    await call('GET', '/api/v1/version', 200, anonymous)
+    await call('GET', '/healthz', 200, anonymous)
+    await call('GET', '/openapi.json', 200, anonymous)
+    const page = await call('GET', '/docs', 200, anonymous)
+    const script = /docs\/([0-9a-f]+\.js)/.exec(String(page))![1]!
+    await call('GET', '/docs/{file}', 200, anonymous, script)
+    await call('GET', '/docs/{file}', 404, anonymous, 'nothing.js')
+
+    let answer: Response
+    do
+      answer = await fetch(`${ready.base_url}/api/v1/balance`, {
+        headers: { authorization: `Bearer ${ready.api_key}` },
+      })
+    while (answer.status === 200)
+    await call('GET', '/api/v1/balance', 429, user)
+
+    const missing = operations()
+      .map(({ method, path }) => `${method.toUpperCase()} ${path} 200`)
+      .filter((one) => !seen.has(one))
+    expect(missing).toEqual([])
+  })
+
+  it('would be faulted for a field that is not described, or that is missing', () => {
+    const pointer = ['components', 'schemas', 'Health']
+    expect(faultsOf({ ok: true }, pointer)).toBeNull()
+    expect(faultsOf({ ok: true, more: 1 }, pointer)).not.toBeNull()
+    expect(faultsOf({}, pointer)).not.toBeNull()
+  })
+})
+
+describe('/docs', () => {
+  it('is a page that loads nothing from elsewhere, and may not', async () => {
+    const response = await fetch(`${ready.base_url}/docs`)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = response.headers.get('content-security-policy')!
+    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';")
+    expect(policy).not.toMatch(/https?:|\*|unsafe/)
+    const html = await response.text()
+    expect(html).not.toContain('//')
+    const addresses = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, address]) => address!)
+    expect(addresses).toHaveLength(3)
+    for (const address of addresses) {
+      const file = await fetch(ready.base_url + address)
+      expect(file.headers.get('content-type')).toMatch(/^text\/(css|javascript); charset=utf-8$/)
+      expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(file.headers.get('x-content-type-options')).toBe('nosniff')
+      const content = await file.text()
+      expect(content.length).toBeGreaterThan(100)
+      if (!address.endsWith('.css')) continue
+      expect(content.match(/@import/g)).toBeNull()
+      for (const [, target] of content.matchAll(/url\(["']?([^"')]{0,20})/g)) expect(target).toStartWith('data:')
+    }
+  })
+
+  it('keeps the path under which a proxy shows the service', async () => {
+    const page = await makePage('/voice')
+    for (const name of page.files.keys()) expect(page.html).toContain(`"/voice/docs/${name}"`)
+  })
+})
+
+describeWith('chromium', '/docs in a browser without network', () => {
+  it('shows every operation, asks nobody else, and sends a request with an API key', async () => {
+    const browser = await openBrowser(`${ready.base_url}/docs`)
+    try {
+      const ids = await browser.until<string[]>(
+        `(() => { const all = [...document.querySelectorAll('.opblock')]; return all.length > 30 && all.map(({ id }) => id) })()`,
+      )
+      const described = operations().map(({ operation }) => operation.operationId)
+      expect(ids.map((id) => id.split('-').at(-1)).sort()).toEqual(described.sort() as string[])
+
+      await browser.click('.btn.authorize')
+      await browser.click('.modal-ux input')
+      await browser.type(ready.admin_key)
+      await browser.click('.modal-ux .btn.authorize')
+      await browser.click('.modal-ux .btn-done')
+      await browser.click('[id$=-getVersion] .opblock-summary-control')
+      await browser.click('[id$=-getVersion] .try-out__btn')
+      await browser.click('[id$=-getVersion] .execute')
+      await browser.click('[id$=-listGroups] .opblock-summary-control')
+      await browser.click('[id$=-listGroups] .try-out__btn')
+      await browser.click('[id$=-listGroups] .execute')
+      const status = await browser.until<string>(
+        `document.querySelector('[id$=-listGroups] .live-responses-table .response .response-col_status')?.textContent`,
+      )
+      expect(status).toStartWith('200')
+      const elsewhere = browser
+        .requested()
+        .filter((url) => !url.startsWith(ready.base_url) && !/^(data|blob):/.test(url))
+      expect(elsewhere).toEqual([])
+      expect(browser.requested().length).toBeGreaterThanOrEqual(6)
+      expect(browser.complaints()).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+})
