@@ -8,7 +8,16 @@
 import { existsSync } from 'node:fs'
 import { install, run } from './run'
 
-const debianPackages = ['sox', 'libsox-fmt-mp3', 'ffmpeg', 'lame', 'mpg123', 'pocketsphinx', 'pocketsphinx-en-us']
+const debianPackages = [
+  'sox',
+  'libsox-fmt-mp3',
+  'ffmpeg',
+  'lame',
+  'mpg123',
+  'pocketsphinx',
+  'pocketsphinx-en-us',
+  'chromium',
+]
 
 const wanted = process.argv.includes('--install-tools')
 const canInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version')
