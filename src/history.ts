@@ -103,15 +103,24 @@ const csvColumns = [
 /** Rows that are read at once: few enough that other requests need not wait. */
 const csvRowsAtOnce = 500
 
-/** The whole of the filter as CSV (RFC 4180), in pieces; between two of them others get their turn. */
-export function* streamCsv(db: Database, filter: UsageFilter, storageUrl: string): Generator<string> {
-  yield `${csvColumns.join(',')}\r\n`
+/**
+ * The whole of the filter as CSV (RFC 4180), in pieces; between two of them others get their turn. For administrators
+ * each row says of which account it is.
+ */
+export function* streamCsv(
+  db: Database,
+  filter: UsageFilter,
+  storageUrl: string,
+  { withAccounts = false }: { withAccounts?: boolean } = {},
+): Generator<string> {
+  const columns = withAccounts ? [...csvColumns, 'account_id' as const] : csvColumns
+  yield `${columns.join(',')}\r\n`
   let before: { createdAtMs: number; id: number } | undefined
   for (;;) {
     const rows = listUsage(db, filter, { limit: csvRowsAtOnce, before })
     const lines = rows.map((row) => {
-      const record = describeRecord(row, storageUrl)
-      return csvColumns.map((column) => csvValue(record[column])).join(',')
+      const record = { ...describeRecord(row, storageUrl), account_id: row.accountId }
+      return columns.map((column) => csvValue(record[column])).join(',')
     })
     if (lines.length > 0) yield `${lines.join('\r\n')}\r\n`
     if (rows.length < csvRowsAtOnce) return
