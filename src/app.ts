@@ -4,7 +4,7 @@ import { createKeyUse } from './account/keys'
 import type { Administration } from './admin/administration'
 import { plantSeed } from './admin/seed'
 import { setUpEphemeral, setUpFirstStart } from './admin/setup'
-import { audioDirectory, ConfigError, databasePath, limits, type Config } from './config'
+import { addressesOf, audioDirectory, ConfigError, databasePath, limits, type Config } from './config'
 import { openDatabase } from './db/database'
 import { lockDirectory } from './db/lock'
 import { transact } from './db/statements'
@@ -161,11 +161,4 @@ function readTrustedProxies({ trustedProxies }: Config) {
 async function readTls({ certPath, keyPath }: NonNullable<Config['tls']>) {
   const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)])
   return { cert, key }
-}
-
-function addressesOf(config: Config, port: number) {
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const reachable = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host
-  const baseUrl = config.baseUrl ?? `${config.tls ? 'https' : 'http'}://${reachable}:${port}`
-  return { baseUrl, storageUrl: config.storageUrl ?? `${baseUrl}/audio` }
 }

@@ -237,5 +237,13 @@ function environmentName(name: SettingName): string {
   return `SONANT_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
-export const databasePath = (config: Config) => join(config.dataDirectory, 'sonant.db')
+export const databasePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'sonant.db')
 export const audioDirectory = (config: Config) => join(config.dataDirectory, 'audio')
+
+/** Where clients find the service and its audio, when it listens on `port`. */
+export function addressesOf(config: Config, port: number) {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const reachable = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host
+  const baseUrl = config.baseUrl ?? `${config.tls ? 'https' : 'http'}://${reachable}:${port}`
+  return { baseUrl, storageUrl: config.storageUrl ?? `${baseUrl}/audio` }
+}

@@ -1,15 +1,15 @@
 /** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { buildApp, type App } from '../app'
-import { ConfigError, readConfig, readDataDirectory, settingNames, type Environment, type RawSettings } from '../config'
+import { readConfig, readDataDirectory, settingNames, type RawSettings } from '../config'
 import { createLogger } from '../log'
-import { readFlags } from './flags'
+import { commonFlags, readFlags } from './flags'
+import { readSecretFiles, readSettingsFile } from './settings'
 import { workerCommand } from './worker-command'
 
 export async function serve(args: string[]): Promise<void> {
   const options = settingNames.map((name) => [name, { type: name === 'ephemeral' ? 'boolean' : 'string' } as const])
-  const flags = readFlags(args, Object.fromEntries(options)).values as RawSettings
+  const flags = readFlags(args, { ...commonFlags, ...Object.fromEntries(options) }).values as RawSettings
   const environment = await readSecretFiles(process.env)
   const isEphemeral = flags.ephemeral ?? environment.SONANT_EPHEMERAL
   const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))
@@ -49,28 +49,6 @@ function stopOnSignal(app: App, log: ReturnType<typeof createLogger>): void {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
-}
-
-async function readSettingsFile(dataDirectory: string): Promise<RawSettings> {
-  const file = Bun.file(join(dataDirectory, 'sonant.toml'))
-  if (!(await file.exists())) return {}
-  try {
-    return Bun.TOML.parse(await file.text()) as RawSettings
-  } catch (error) {
-    throw new ConfigError(`sonant.toml: ${(error as Error).message}`)
-  }
-}
-
-const secretVariables = ['SONANT_ADMIN_KEY', 'SONANT_API_KEY']
-
-/** A secret may be in a file instead, whose path is in the variable of the same name with `_FILE` behind it. */
-async function readSecretFiles(environment: Environment): Promise<Environment> {
-  const secrets: Record<string, string> = {}
-  for (const name of secretVariables) {
-    const path = environment[`${name}_FILE`]
-    if (path) secrets[name] = (await Bun.file(path).text()).trim()
-  }
-  return { ...environment, ...secrets }
 }
 
 function welcome(baseUrl: string, apiKey: string): string {

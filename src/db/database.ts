@@ -1,8 +1,14 @@
 /** Opens SQLite with the settings that money needs, and brings the schema up to date. Knows no table but its own. */
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { ConfigError } from '../config'
 import { migrations } from './migrations'
 
 export type { Database } from 'better-sqlite3'
+
+/** Acts at the command line can wait longer for their turn than a server, which nobody else may stop. */
+const besideServerTimeoutMs = 15_000
 
 /** `path` may be `:memory:`. Throws when the file is from a newer version of the program. */
 export function openDatabase(path: string): Database.Database {
@@ -15,6 +21,37 @@ export function openDatabase(path: string): Database.Database {
   migrate(db)
   db.pragma('synchronous = FULL')
   return db
+}
+
+/**
+ * Opens the database of a data directory beside the server that may be running on it. Only a server makes a database or
+ * changes its schema. Throws `ConfigError` when there is none, or none of this version.
+ */
+export function openExistingDatabase(path: string): Database.Database {
+  const directory = dirname(path)
+  if (!statSync(path, { throwIfNoEntry: false }))
+    throw new ConfigError(`there is no Sonant database in ${directory}; --data names the directory of the server`)
+  const db = new Database(path, { fileMustExist: true })
+  db.pragma(`busy_timeout = ${besideServerTimeoutMs}`)
+  const version = readVersion(db, directory)
+  if (version > migrations.length)
+    throw new ConfigError(`the database in ${directory} was written by a newer version of sonant`)
+  if (version < migrations.length)
+    throw new ConfigError(
+      `the database in ${directory} is of an older version; start the server once to bring it up to date`,
+    )
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  return db
+}
+
+function readVersion(db: Database.Database, directory: string): number {
+  try {
+    return db.pragma('user_version', { simple: true }) as number
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_NOTADB') throw error
+    throw new ConfigError(`sonant.db in ${directory} is not a database`)
+  }
 }
 
 function migrate(db: Database.Database): void {

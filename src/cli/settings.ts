@@ -1,0 +1,25 @@
+/** Where the settings come from besides flags: the environment, files for secrets, `sonant.toml`. */
+import { join } from 'node:path'
+import { ConfigError, type Environment, type RawSettings } from '../config'
+
+export async function readSettingsFile(dataDirectory: string): Promise<RawSettings> {
+  const file = Bun.file(join(dataDirectory, 'sonant.toml'))
+  if (!(await file.exists())) return {}
+  try {
+    return Bun.TOML.parse(await file.text()) as RawSettings
+  } catch (error) {
+    throw new ConfigError(`sonant.toml: ${(error as Error).message}`)
+  }
+}
+
+const secretVariables = ['SONANT_ADMIN_KEY', 'SONANT_API_KEY']
+
+/** A secret may be in a file instead, whose path is in the variable of the same name with `_FILE` behind it. */
+export async function readSecretFiles(environment: Environment): Promise<Environment> {
+  const secrets: Record<string, string> = {}
+  for (const name of secretVariables) {
+    const path = environment[`${name}_FILE`]
+    if (path) secrets[name] = (await Bun.file(path).text()).trim()
+  }
+  return { ...environment, ...secrets }
+}
