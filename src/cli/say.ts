@@ -8,13 +8,14 @@ import { createPool } from '../speech/pool'
 import { render } from '../speech/render'
 import { writeAt } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
-import { readFlags, UsageError } from './flags'
+import { commonFlags, readFlags, UsageError } from './flags'
 import { workerCommand } from './worker-command'
 
 export async function say(args: string[]): Promise<void> {
   const { values, positionals } = readFlags(
     args,
     {
+      ...commonFlags,
       output: { type: 'string', short: 'o' },
       voice: { type: 'string' },
       speed: { type: 'string' },
@@ -62,7 +63,8 @@ export async function say(args: string[]): Promise<void> {
     )
     await file.sync()
     await rename(temporary, output)
-    console.error(`${output}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
+    if (values.json) console.log(JSON.stringify({ file: output, voice_id: voice.id, format, audio_ms: audioMs }))
+    else console.error(`${output}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
   } catch (error) {
     await unlink(temporary)
     if (interrupted) process.exit(exitInterrupted)

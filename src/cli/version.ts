@@ -1,8 +1,8 @@
 /** `sonant version`. */
 import { commit, version } from '../version'
-import { readFlags } from './flags'
+import { commonFlags, readFlags } from './flags'
 
 export async function printVersion(args: string[]): Promise<void> {
-  const { values } = readFlags(args, { json: { type: 'boolean' } })
+  const { values } = readFlags(args, commonFlags)
   console.log(values.json ? JSON.stringify({ version, commit }) : `sonant ${version} (${commit})`)
 }

@@ -1,0 +1,20 @@
+/** `sonant audit`: whether the books balance. */
+import { audit } from '../audit'
+import { withDatabase } from './data'
+import { commonFlags, readFlags } from './flags'
+import { write } from './print'
+
+const exitDifference = 1
+
+export async function auditBooks(args: string[]): Promise<void> {
+  const { values } = readFlags(args, commonFlags)
+  const { difference = null, checks, totals } = await withDatabase(values, audit)
+  const { accounts, entries, holds, requests, units } = totals
+  if (values.json) await write([`${JSON.stringify({ balanced: difference === null, difference, checks, totals })}\n`])
+  else if (difference === null)
+    await write([
+      `The books balance: ${checks} checks, ${accounts} accounts with ${units} units, ${entries} entries, ${holds} holds, ${requests} requests\n`,
+    ])
+  else console.error(`sonant: the books do not balance: ${difference}`)
+  if (difference !== null) process.exitCode = exitDifference
+}

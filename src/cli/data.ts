@@ -1,0 +1,35 @@
+/** The data directory as the verbs beside a server see it: they take no lock, make nothing and change no schema. */
+import { userInfo } from 'node:os'
+import type { Administration } from '../admin/administration'
+import { addressesOf, databasePath, readConfig, readDataDirectory, type RawSettings } from '../config'
+import { openExistingDatabase, type Database } from '../db/database'
+import { readCatalogue } from '../voice/catalogue'
+import { readSettingsFile } from './settings'
+
+/** Runs `work` on the database of the data directory. Throws `ConfigError` when there is none. */
+export async function withDatabase<T>(flags: RawSettings, work: (db: Database) => T | Promise<T>): Promise<T> {
+  const db = openExistingDatabase(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))
+  try {
+    return await work(db)
+  } finally {
+    db.close()
+  }
+}
+
+export function administrationOf(db: Database): Administration {
+  return { db, catalogue: readCatalogue(), actor: `cli ${userName()}`, nowMs: Date.now }
+}
+
+/** Where clients find the audio: as the server of this directory would say that starts with the same settings. */
+export async function readStorageUrl(flags: RawSettings): Promise<string> {
+  const { SONANT_EPHEMERAL: _, ...environment } = process.env
+  const file = await readSettingsFile(readDataDirectory(flags, environment))
+  const config = readConfig(flags, environment, file, { cores: 1 })
+  return addressesOf(config, config.port).storageUrl
+}
+
+/** A user without a name, as in many containers, is known by number. */
+function userName(): string {
+  const { username, uid } = userInfo()
+  return username && username !== 'unknown' ? username : `uid ${uid}`
+}

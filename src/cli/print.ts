@@ -1,0 +1,61 @@
+/** What the verbs write on stdout: answers of the administration as tables, as `name: value` lines or as JSON. */
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What a shell expects of a program whose reader has left: 128 + 13, SIGPIPE. */
+const exitReaderGone = 141
+
+/** Writes one piece after the other, as fast as the reader takes them. Ends the process when the reader has left. */
+export async function write(pieces: Iterable<string>): Promise<void> {
+  const output = Bun.stdout.writer()
+  try {
+    for (const piece of pieces) {
+      output.write(piece)
+      await output.flush()
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitReaderGone)
+    throw error
+  }
+}
+
+/** A list as a table of `columns`, anything else as lines. */
+export function format(answer: unknown, columns: readonly string[]): string {
+  const { items } = answer as { items?: readonly Row[] }
+  return items ? table(items, columns) : lines(answer as Row)
+}
+
+function table(rows: readonly Row[], columns: readonly string[]): string {
+  const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))]
+  const widths = columns.map((_, i) => Math.max(...cells.map((row) => Bun.stringWidth(row[i]!))))
+  return cells
+    .map(
+      (row) =>
+        `${row
+          .map((text, i) => pad(text, widths[i]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function lines(row: Row): string {
+  const width = Math.max(...Object.keys(row).map((name) => name.length)) + 1
+  return Object.entries(row)
+    .map(([name, value]) => `${pad(`${name}:`, width)} ${cell(value)}\n`)
+    .join('')
+}
+
+/** `padEnd` in columns of the terminal: a Chinese character takes two. */
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(',')
+  if (typeof value !== 'object') return String(value)
+  const known = Object.entries(value).filter(([, one]) => one !== null)
+  return known.length === 0 ? '-' : known.map(([name, one]) => `${name} ${cell(one)}`).join(', ')
+}
