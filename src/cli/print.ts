@@ -10,7 +10,8 @@ export async function write(pieces: Iterable<string>): Promise<void> {
   const output = Bun.stdout.writer()
   try {
     for (const piece of pieces) {
-      output.write(piece)
+      // Either promise may be the one that fails.
+      await output.write(piece)
       await output.flush()
     }
   } catch (error) {
