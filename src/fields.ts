@@ -85,12 +85,18 @@ export function optionalInstant(fields: Fields, name: string): number | undefine
   const value = fields[name]
   if (value === undefined) return undefined
   const match = typeof value === 'string' ? instantPattern.exec(value) : null
-  const timeMs = match ? Date.parse(match[2] && !match[3] ? `${value}Z` : (value as string)) : Number.NaN
+  const timeMs = match && isDay(match[1]!) ? Date.parse(match[2] && !match[3] ? `${value}Z` : match[0]) : Number.NaN
   if (Number.isNaN(timeMs)) throw refuse(name, value, 'an ISO 8601 time such as 2026-01-31T12:00:00Z is allowed')
   return timeMs
 }
 
-const instantPattern = /^\d{4}-\d\d-\d\d([T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/
+const instantPattern = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/
+
+/** Without it the 30th of February would be taken for the 2nd of March. */
+function isDay(date: string): boolean {
+  const timeMs = Date.parse(date)
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(date)
+}
 
 export function nullableInstant(fields: Fields, name: string): number | null | undefined {
   return fields[name] === null ? null : optionalInstant(fields, name)
