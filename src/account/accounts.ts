@@ -38,18 +38,23 @@ export function findAccount(db: Database, idOrNumber: string): Account | undefin
   return prepare<[string, string], Account>(db, sql).get(idOrNumber, idOrNumber)
 }
 
-/** Newest first; `search` is looked for in name, email and account number. */
+/**
+ * Newest first; `search` is looked for in name, email and account number. Upper and lower case are the same for A to Z
+ * only, because SQLite folds no others.
+ */
 export function listAccounts(
   db: Database,
   { search, limit, before }: ListOptions & { search: string | undefined },
 ): Account[] {
   const conditions = ['(created_at_ms, id) < (@createdAtMs, @id)']
   if (search !== undefined)
-    conditions.push(`(instr(lower(name), @search) OR instr(lower(email), @search) OR instr(account_number, @search))`)
+    conditions.push(
+      `(instr(lower(name), lower(@search)) OR instr(lower(email), lower(@search)) OR instr(account_number, @search))`,
+    )
   return prepare<Record<string, unknown>, Account>(
     db,
     `SELECT ${columns} FROM accounts WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
-  ).all({ createdAtMs: Number.MAX_SAFE_INTEGER, id: '', ...before, limit, search: search?.toLowerCase() })
+  ).all({ createdAtMs: Number.MAX_SAFE_INTEGER, id: '', ...before, limit, search })
 }
 
 export type ListOptions = {
