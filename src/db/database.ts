@@ -18,6 +18,8 @@ export function openDatabase(path: string): Database.Database {
   // While the schema is made a commit need not be durable, only whole; from then on it must be both.
   db.pragma('synchronous = NORMAL')
   db.pragma('foreign_keys = ON')
+  // Else REPLACE would delete rows past the triggers that keep them.
+  db.pragma('recursive_triggers = ON')
   migrate(db)
   db.pragma('synchronous = FULL')
   return db

@@ -126,7 +126,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX holds_open ON holds (expires_at_ms) WHERE status = 'held';
   CREATE UNIQUE INDEX holds_charged ON holds (request_id) WHERE status <> 'released';
   CREATE TRIGGER holds_resolve_once BEFORE UPDATE ON holds
-    WHEN OLD.status <> 'held' OR NEW.units <> OLD.units OR NEW.account_id <> OLD.account_id OR NEW.key_id <> OLD.key_id
+    WHEN OLD.status <> 'held' OR NEW.id <> OLD.id OR NEW.units <> OLD.units OR NEW.account_id <> OLD.account_id
+      OR NEW.key_id <> OLD.key_id OR NEW.request_id <> OLD.request_id OR NEW.purpose <> OLD.purpose
     BEGIN SELECT RAISE(ABORT, 'a hold is resolved once'); END;
   CREATE TRIGGER holds_remain BEFORE DELETE ON holds
     BEGIN SELECT RAISE(ABORT, 'holds are never deleted'); END;
@@ -172,6 +173,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX usage_by_key ON usage (key_id, created_at_ms);
   CREATE INDEX usage_by_age ON usage (created_at_ms);
   CREATE INDEX usage_running ON usage (id) WHERE status = 'running';
+  CREATE TRIGGER usage_stays BEFORE UPDATE ON usage
+    WHEN OLD.status IN ('charged', 'uncharged') OR NEW.id <> OLD.id OR NEW.request_id <> OLD.request_id
+      OR NEW.account_id <> OLD.account_id
+    BEGIN SELECT RAISE(ABORT, 'a request that succeeded is never changed'); END;
   CREATE TRIGGER usage_remains BEFORE DELETE ON usage
     BEGIN SELECT RAISE(ABORT, 'usage is never deleted'); END;
 
