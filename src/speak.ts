@@ -9,7 +9,7 @@ import { transact } from './db/statements'
 import { AppError, asAppError, assert, publicCode } from './errors'
 import { noFaults, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
-import { capture, ensureAffordable, hold, readBalance, release, settledUnits } from './ledger/ledger'
+import { capture, ensureAffordable, hold, isOpen, readBalance, release, settledUnits } from './ledger/ledger'
 import type { Logger } from './log'
 import type { Rendering, RenderFault } from './speech/render'
 import type { Pool } from './speech/pool'
@@ -278,6 +278,8 @@ function giveBack(speaking: Speaking, requestId: string, holdId: number, outcome
 export function settle({ db, unsettled }: Speaking): void {
   transact(db, () => {
     for (const [requestId, { holdId, outcome }] of unsettled) {
+      // One that expired meanwhile (the machine slept, for example) is closed, and must not keep the others waiting.
+      if (!isOpen(db, holdId)) continue
       release(db, holdId)
       finishUsage(db, requestId, outcome)
     }

@@ -146,6 +146,11 @@ function resolve(db: Database, holdId: number, status: 'captured' | 'released'):
   return row
 }
 
+/** Whether a hold is neither captured nor released. */
+export function isOpen(db: Database, holdId: number): boolean {
+  return prepare(db, "SELECT 1 FROM holds WHERE id = ? AND status = 'held'").get(holdId) !== undefined
+}
+
 /** Ids of the holds that are open and, with `expiredBeforeMs`, should not be any more. */
 export function openHolds(db: Database, expiredBeforeMs = Number.MAX_SAFE_INTEGER): number[] {
   const sql = "SELECT id FROM holds WHERE status = 'held' AND expires_at_ms < ?"
