@@ -23,9 +23,11 @@ const checks: readonly Check[] = [
           FROM ledger_entries GROUP BY movement_id HAVING count(*) <> 2 OR sum(units) <> 0`,
   },
   {
-    rule: 'entries are between an account and a system account',
-    sql: `SELECT 'entry ' || id || ': account ' || account AS row FROM ledger_entries
-          WHERE account NOT IN ('codes', 'speech', 'clones', 'adjustments') AND account NOT IN (SELECT id FROM accounts)`,
+    rule: 'a movement is between an account and the system account of its kind',
+    sql: `SELECT movement_id || ': ' || group_concat(account, ' and ') AS row FROM ledger_entries GROUP BY movement_id
+          HAVING sum(account IN (SELECT id FROM accounts)) <> 1 OR count(DISTINCT kind || ' ' || coalesce(key_id, '')) <> 1
+            OR sum(CASE kind WHEN 'code' THEN account = 'codes' WHEN 'adjustment' THEN account = 'adjustments'
+              ELSE account IN ('speech', 'clones') END) <> 1`,
   },
   {
     rule: 'every account has a balance, and every key its spending',
@@ -37,6 +39,10 @@ const checks: readonly Check[] = [
     sql: `WITH sums AS (SELECT account, sum(units) AS units FROM ledger_entries GROUP BY account)
           SELECT 'account ' || account_id || ': balance ' || (available + held) || ', entries ' || coalesce(units, 0) AS row
           FROM balances LEFT JOIN sums ON account = account_id WHERE available + held <> coalesce(units, 0)`,
+  },
+  {
+    rule: 'no account is overdrawn',
+    sql: `SELECT 'account ' || account_id || ': available ' || available AS row FROM balances WHERE available < 0`,
   },
   {
     rule: 'what an account holds is the sum of its open holds',
@@ -57,24 +63,40 @@ const checks: readonly Check[] = [
     rule: 'a captured hold has its movement',
     sql: `SELECT 'hold ' || holds.id AS row FROM holds LEFT JOIN ledger_entries AS entry
             ON entry.movement_id = 'hold-' || holds.id AND entry.account = holds.account_id
-          WHERE status = 'captured'
-            AND (entry.id IS NULL OR entry.units <> -holds.units OR entry.key_id IS NOT holds.key_id)`,
+          LEFT JOIN ledger_entries AS other ON other.movement_id = entry.movement_id AND other.account = holds.purpose
+          WHERE status = 'captured' AND (other.id IS NULL OR entry.units <> -holds.units
+            OR entry.key_id IS NOT holds.key_id OR entry.kind <> 'capture')`,
   },
   {
     rule: 'the movement of a hold belongs to a captured one',
     sql: `SELECT movement_id AS row FROM ledger_entries WHERE kind = 'capture'
-            AND NOT EXISTS (SELECT 1 FROM holds WHERE holds.id = CAST(substr(movement_id, 6) AS INTEGER) AND status = 'captured')`,
+            AND NOT EXISTS (SELECT 1 FROM holds
+              WHERE id = CAST(substr(movement_id, 6) AS INTEGER) AND movement_id = 'hold-' || id AND status = 'captured')`,
   },
   {
-    rule: 'a captured hold is a charged request of the same account, key and units',
+    rule: 'a captured hold is a charged request of the same kind, account, key and units',
     sql: `SELECT 'hold ' || holds.id || ', request ' || request_id AS row FROM holds LEFT JOIN usage USING (request_id)
           WHERE holds.status = 'captured' AND (usage.id IS NULL OR usage.status <> 'charged' OR usage.units <> holds.units
-            OR usage.account_id <> holds.account_id OR usage.key_id <> holds.key_id)`,
+            OR (usage.kind = 'tts') <> (purpose = 'speech') OR usage.account_id <> holds.account_id OR usage.key_id <> holds.key_id)`,
   },
   {
-    rule: 'a charged request has a captured hold',
-    sql: `SELECT 'request ' || request_id AS row FROM usage WHERE status = 'charged' AND units > 0 AND NOT EXISTS
-            (SELECT 1 FROM holds WHERE holds.request_id = usage.request_id AND holds.status = 'captured')`,
+    rule: 'a charged request has one captured hold',
+    // Also "not released", which is what the index of the open and captured ones needs to see.
+    sql: `SELECT 'request ' || request_id AS row FROM usage WHERE status = 'charged' AND (units > 0) <>
+            (SELECT count(*) FROM holds WHERE holds.request_id = usage.request_id
+              AND holds.status <> 'released' AND holds.status = 'captured')`,
+  },
+  {
+    rule: 'a charged tts request costs its characters',
+    sql: `SELECT 'request ' || request_id || ': ' || units || ' units, ' || characters || ' characters' AS row
+          FROM usage WHERE kind = 'tts' AND status = 'charged' AND units <> characters`,
+  },
+  {
+    rule: 'a hold and a request are on a key of their account',
+    sql: `SELECT 'hold ' || holds.id AS row FROM holds LEFT JOIN api_keys ON api_keys.id = key_id
+          WHERE api_keys.account_id IS NOT holds.account_id
+          UNION ALL SELECT 'request ' || request_id FROM usage LEFT JOIN api_keys ON api_keys.id = key_id
+          WHERE api_keys.account_id IS NOT usage.account_id`,
   },
   {
     rule: 'an open hold is a running request, and a running request an open hold',
@@ -92,7 +114,8 @@ const checks: readonly Check[] = [
   {
     rule: 'a credit from a code belongs to a used one',
     sql: `SELECT movement_id AS row FROM ledger_entries WHERE kind = 'code'
-            AND NOT EXISTS (SELECT 1 FROM activation_codes WHERE id = substr(movement_id, 6) AND status = 'used')`,
+            AND NOT EXISTS (SELECT 1 FROM activation_codes
+              WHERE id = substr(movement_id, 6) AND movement_id = 'code-' || id AND status = 'used')`,
   },
   {
     rule: 'the sums of a day are those of its requests',
