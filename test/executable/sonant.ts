@@ -1,9 +1,18 @@
 /** Starts the compiled executable, as a user would, from an empty directory, and talks to it. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export const executable = join(import.meta.dir, '../../dist/sonant')
+
+type Init = {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  /** Another key than the server's first. */
+  readonly key?: string
+  readonly signal?: AbortSignal
+}
 
 export type Sonant = {
   readonly baseUrl: string
@@ -14,9 +23,19 @@ export type Sonant = {
   /** Everything it wrote to stderr so far. */
   readonly log: () => string
   /** A request with the key, a JSON body when there is one. */
-  request(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<Response>
+  request(path: string, init?: Init): Promise<Response>
   speak(body: Record<string, unknown>): Promise<Speech>
   stop(): Promise<number>
+}
+
+export type EphemeralSonant = Sonant & {
+  readonly adminKey: string
+  readonly accountNumber: string
+  /** Of the database and the audio; in `directory`, where nothing else is. */
+  readonly dataDirectory: string
+  readonly ready: Record<string, unknown>
+  /** A call under `/api/v1/admin`; throws unless it succeeds. */
+  admin(path: string, init?: Init): Promise<Record<string, any>>
 }
 
 /** Most tests ask more often than a key may; those of the limits set their own, and the last one counts. */
@@ -24,45 +43,93 @@ const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${nam
 
 export type Speech = { answer: Record<string, unknown>; audio: Uint8Array }
 
-export async function startSonant({ flags = [], env = {} }: { flags?: string[]; env?: Record<string, string> } = {}) {
+type StartOptions = { readonly flags?: readonly string[]; readonly env?: Record<string, string> }
+
+export async function startSonant(options: StartOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-test-'))
-  return startIn(directory, { flags, env })
+  return startIn(directory, options)
 }
 
 /** Starts it on a directory that may have been used before; `stop` then leaves the directory in place. */
 export async function startIn(
   directory: string,
-  { flags = [], env = {}, apiKey = '' }: { flags?: string[]; env?: Record<string, string>; apiKey?: string } = {},
+  { flags = [], env = {}, apiKey = '' }: StartOptions & { apiKey?: string } = {},
 ): Promise<Sonant> {
-  const child = Bun.spawn(
-    [executable, 'serve', '--port', '0', '--data', join(directory, 'data'), ...unlimited, ...flags],
-    {
-      cwd: directory,
-      env: { PATH: '/usr/bin:/bin', HOME: directory, ...env },
-      stdout: 'pipe',
-      stderr: 'pipe',
+  const { line, ...server } = await launch(directory, ['--port', '0', '--data', join(directory, 'data'), ...flags], env)
+  return describeServer(directory, server, line, (line.api_key as string | undefined) ?? apiKey)
+}
+
+/** Starts it with `--ephemeral`, its temporary directory in one of the test's own. */
+export async function startEphemeral(
+  options: StartOptions & { readonly seed?: unknown; readonly directory?: string } = {},
+): Promise<EphemeralSonant> {
+  const { flags = [], env = {}, seed } = options
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'sonant-test-')))
+  const seedPath = join(directory, 'seed.json')
+  if (seed !== undefined) await Bun.write(seedPath, JSON.stringify(seed))
+  const seedFlags = seed === undefined ? [] : ['--seed', seedPath]
+  const before = new Set(await readdir(directory))
+  const variables = { TMPDIR: directory, ...env }
+  const { line, ...server } = await launch(directory, ['--ephemeral', ...seedFlags, ...flags], variables)
+  const made = (await readdir(directory)).find((name) => name.startsWith('sonant-ephemeral-') && !before.has(name))
+  const adminKey = (line.admin_key as string | undefined) ?? env.SONANT_ADMIN_KEY ?? ''
+  const apiKey = (line.api_key as string | undefined) ?? env.SONANT_API_KEY ?? ''
+  const sonant = describeServer(directory, server, line, apiKey)
+  return {
+    ...sonant,
+    adminKey,
+    accountNumber: line.account_number as string,
+    dataDirectory: join(directory, made ?? ''),
+    ready: line,
+    async admin(path, init) {
+      const response = await sonant.request(`/api/v1/admin${path}`, { key: adminKey, ...init })
+      const answer = (await response.json()) as Record<string, any>
+      if (response.status !== 200) throw new Error(`${path}: ${response.status}: ${JSON.stringify(answer)}`)
+      return answer
     },
-  )
+  }
+}
+
+type Server = Pick<Sonant, 'process' | 'log'>
+
+/** Runs `serve` until it is ready. */
+async function launch(
+  directory: string,
+  flags: readonly string[],
+  env: Record<string, string>,
+): Promise<Server & { line: Record<string, unknown> }> {
+  const child = Bun.spawn([executable, 'serve', ...unlimited, ...flags], {
+    cwd: directory,
+    env: { PATH: '/usr/bin:/bin', HOME: directory, ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   let log = ''
-  void (async () => {
+  const logged = (async () => {
     for await (const chunk of child.stderr) log += Buffer.from(chunk).toString()
   })()
   const ready = await firstLine(child.stdout)
-  if (!ready) throw new Error(`sonant did not start: ${log}`)
-  const line = JSON.parse(ready) as { base_url: string; storage_url: string; api_key?: string }
-  const key = line.api_key ?? apiKey
+  if (!ready) {
+    await logged
+    throw new Error(`sonant did not start: ${log}`)
+  }
+  return { process: child, log: () => log, line: JSON.parse(ready) as Record<string, unknown> }
+}
+
+function describeServer(directory: string, server: Server, line: Record<string, unknown>, apiKey: string): Sonant {
+  const baseUrl = line.base_url as string
   const sonant: Sonant = {
-    baseUrl: line.base_url,
-    storageUrl: line.storage_url,
-    apiKey: key,
+    ...server,
+    baseUrl,
+    storageUrl: line.storage_url as string,
+    apiKey,
     directory,
-    process: child,
-    log: () => log,
-    request(path, { method, body, headers } = {}) {
-      return fetch(line.base_url + path, {
+    request(path, { method, body, headers, key = apiKey, signal } = {}) {
+      return fetch(baseUrl + path, {
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: { authorization: `Bearer ${key}`, ...headers },
         body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+        signal,
       })
     },
     async speak(body) {
@@ -73,8 +140,8 @@ export async function startIn(
       return { answer, audio: await audio.bytes() }
     },
     async stop() {
-      child.kill('SIGTERM')
-      return child.exited
+      server.process.kill('SIGTERM')
+      return server.process.exited
     },
   }
   return sonant

@@ -1,0 +1,30 @@
+/** Looks into the data directory of a server under test: its books, its history, its files. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { audit } from '../../src/audit'
+import { openDatabase } from '../../src/db/database'
+
+/** The rows that `sql` finds. */
+export function query<Row = Record<string, unknown>>(dataDirectory: string, sql: string): Row[] {
+  const db = openDatabase(join(dataDirectory, 'sonant.db'))
+  try {
+    return db.prepare<[], Row>(sql).all()
+  } finally {
+    db.close()
+  }
+}
+
+/** What the audit finds wrong; undefined: the books balance. */
+export function auditDifference(dataDirectory: string): string | undefined {
+  const db = openDatabase(join(dataDirectory, 'sonant.db'))
+  try {
+    return audit(db).difference
+  } finally {
+    db.close()
+  }
+}
+
+/** The audio files but demos, half-written ones too. */
+export async function audioFiles(dataDirectory: string): Promise<string[]> {
+  return (await readdir(join(dataDirectory, 'audio'))).filter((name) => name !== 'demos').sort()
+}
