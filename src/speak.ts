@@ -81,9 +81,12 @@ export type Estimate = {
  * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and what `render` throws.
  */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
-  const earlier = await findEarlier(speaking, request)
-  if (earlier) return earlier
-  // From the look at the history to the hold nothing is awaited, so no other request comes in between.
+  // From the last look at the history to the hold nothing is awaited, so no other request comes in between.
+  for (let earlier = findEarlier(speaking, request); earlier; earlier = findEarlier(speaking, request)) {
+    if ('spoken' in earlier) return earlier.spoken
+    // How it ended is in the history then.
+    await Promise.allSettled([earlier.work])
+  }
   const voice = speaking.plans.choose(request.caller.groupId, request.voiceId)
   const holdId = begin(speaking, request, voice)
   const work = finish(speaking, request, voice, holdId)
@@ -114,25 +117,30 @@ function isAffordable(db: Database, { accountId, keyId }: Caller, units: number)
   }
 }
 
-/** The answer to an earlier request of the same id, when it has come to its end; undefined when it failed or never was. */
-async function findEarlier(speaking: Speaking, request: SpeakRequest): Promise<Spoken | undefined> {
-  for (;;) {
-    const { requestId } = request
-    const row = findUsage(speaking.db, requestId)
-    if (!row) return undefined
-    if (row.accountId !== request.caller.accountId) throw idempotencyConflict()
-    if (row.status === 'failed') return undefined
-    if (!hasDigest(speaking.db, requestId, digestOf(request))) throw idempotencyConflict()
-    if (row.status !== 'running') {
-      const { fileName, voiceId, speed, characters, remaining, durationMs } = row
-      assert(fileName !== null && speed !== null && durationMs !== null, 'a request that succeeded has its answer')
-      return { name: fileName, voiceId, speed, units: characters, remaining, durationMs, replayed: true }
-    }
+/**
+ * The answer to an earlier request of the same id or, while that is under way, its work; undefined when it failed or
+ * never was.
+ */
+function findEarlier(
+  speaking: Speaking,
+  request: SpeakRequest,
+): { spoken: Spoken } | { work: Promise<unknown> } | undefined {
+  const { requestId } = request
+  const row = findUsage(speaking.db, requestId)
+  if (!row) return undefined
+  if (row.accountId !== request.caller.accountId) throw idempotencyConflict()
+  if (row.status === 'failed') return undefined
+  if (!hasDigest(speaking.db, requestId, digestOf(request))) throw idempotencyConflict()
+  if (row.status === 'running') {
     const work = speaking.running.get(requestId)
-    // How it ended is in the history then.
-    if (work) await Promise.allSettled([work])
-    else settle(speaking)
+    if (work) return { work }
+    assert(speaking.unsettled.has(requestId), 'a running request is at work, or its end could not be written')
+    settle(speaking)
+    return findEarlier(speaking, request)
   }
+  const { fileName, voiceId, speed, characters, remaining, durationMs } = row
+  assert(fileName !== null && speed !== null && durationMs !== null, 'a request that succeeded has its answer')
+  return { spoken: { name: fileName, voiceId, speed, units: characters, remaining, durationMs, replayed: true } }
 }
 
 function idempotencyConflict(): AppError {
