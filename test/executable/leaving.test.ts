@@ -1,0 +1,117 @@
+/** Clients that leave and servers that are told to stop, while requests are at work: what is charged then. */
+import { afterEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
+import { join } from 'node:path'
+import { audioFiles, auditDifference, query } from './books'
+import { expectError } from './expect-error'
+import { startEphemeral, startSonant, stopAndRemove, type Sonant } from './sonant'
+
+// Other tests may keep the cores busy.
+setDefaultTimeout(20_000)
+
+const started: Sonant[] = []
+afterEach(async () => {
+  for (const sonant of started.splice(0)) await stopAndRemove(sonant)
+})
+
+const longText = 'This is one of many sentences that together take a while to speak. '.repeat(29)
+const answerOf = async (response: Response) => (await response.json()) as Record<string, any>
+type Row = { status: string; error_code: string | null; units: number; file_name: string | null; request_id: string }
+const rowsIn = (dataDirectory: string) => query<Row>(dataDirectory, 'SELECT * FROM usage ORDER BY id')
+
+async function until(isDone: () => boolean, timeoutMs = 15_000): Promise<void> {
+  for (const endAtMs = Date.now() + timeoutMs; !isDone(); await Bun.sleep(20))
+    if (Date.now() > endAtMs) throw new Error(`not done after ${timeoutMs} ms`)
+}
+
+/** Sends a request and leaves after `afterMs`. */
+async function askAndLeave(sonant: Sonant, body: unknown, afterMs: number, headers?: Record<string, string>) {
+  const leaving = new AbortController()
+  const asked = sonant.request('/api/v1/tts', { body, headers, signal: leaving.signal }).then(
+    () => 'answered',
+    () => 'left',
+  )
+  await Bun.sleep(afterMs)
+  leaving.abort()
+  return asked
+}
+
+describe('a client that leaves', () => {
+  it('before synthesis begins is charged nothing, and its request has failed', async () => {
+    const sonant = await startEphemeral({ flags: ['--workers', '1'] })
+    started.push(sonant)
+    await sonant.speak({ text: 'Hello.' })
+    const headers = { 'x-sonant-fault': 'latency=500' }
+    expect(await askAndLeave(sonant, { text: 'Never spoken.' }, 150, headers)).toBe('left')
+    await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
+    const [, left] = rowsIn(sonant.dataDirectory)
+    expect(left).toMatchObject({ status: 'failed', units: 0, file_name: null })
+    expect(await answerOf(await sonant.request('/api/v1/balance'))).toMatchObject({ balance: 100_000 - 6 })
+    expect((await audioFiles(sonant.dataDirectory)).length).toBe(1)
+    expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
+  })
+
+  it('while the workers are busy with others is charged nothing', async () => {
+    const sonant = await startEphemeral({ flags: ['--workers', '1'] })
+    started.push(sonant)
+    await sonant.speak({ text: 'Hello.' })
+    const hanging = sonant.request('/api/v1/tts', {
+      ...{ body: { text: 'Busy.' }, headers: { 'x-sonant-fault': 'synthesis_timeout' } },
+    })
+    await Bun.sleep(50)
+    expect(await askAndLeave(sonant, { text: 'Never spoken.' }, 100)).toBe('left')
+    await expectError(hanging, 504, 'synthesis_failed')
+    await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
+    expect(rowsIn(sonant.dataDirectory).map(({ status }) => status)).toEqual(['charged', 'failed', 'failed'])
+    expect((await sonant.request('/api/v1/tts', { body: { text: 'Next.' } })).status).toBe(200)
+    expect(await answerOf(await sonant.request('/api/v1/balance'))).toMatchObject({ balance: 100_000 - 11 })
+    expect((await audioFiles(sonant.dataDirectory)).length).toBe(2)
+    expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
+  })
+
+  it('after it began gets its audio stored, charged and in the history, and finds it with its key', async () => {
+    const sonant = await startEphemeral({ flags: ['--workers', '1'] })
+    started.push(sonant)
+    await sonant.speak({ text: 'Hello.' })
+    const headers = { 'idempotency-key': 'ab'.repeat(16) }
+    expect(await askAndLeave(sonant, { text: longText }, 150, headers)).toBe('left')
+    await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
+    const [, left] = rowsIn(sonant.dataDirectory)
+    expect(left).toMatchObject({ status: 'charged', units: longText.length, file_name: `${'ab'.repeat(16)}.mp3` })
+    const replay = await sonant.request('/api/v1/tts', { body: { text: longText }, headers })
+    expect(replay.headers.get('idempotent-replay')).toBe('true')
+    const { url, remaining } = await answerOf(replay)
+    expect(remaining).toBe(100_000 - 6 - longText.length)
+    expect((await (await fetch(url)).bytes()).length).toBeGreaterThan(100_000)
+    expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
+  })
+})
+
+describe('SIGTERM during work', () => {
+  it('lets what runs finish and be charged, refuses new requests with 503, ends with 0, and the books balance', async () => {
+    const sonant = await startSonant({ flags: ['--workers', '1'] })
+    started.push(sonant)
+    const dataDirectory = join(sonant.directory, 'data')
+    await sonant.speak({ text: 'Hello.' })
+    const running = Array.from({ length: 3 }, () =>
+      sonant.request('/api/v1/tts', { body: { text: longText.slice(0, 700) } }),
+    )
+    await Bun.sleep(100)
+    sonant.process.kill('SIGTERM')
+    await Bun.sleep(50)
+    for (const path of ['/api/v1/tts', '/api/v1/tts/estimate']) {
+      const refused = await sonant.request(path, { body: { text: 'Late.' } })
+      expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      await expectError(refused, 503, 'internal_error', 'internal_error')
+    }
+    const answers = await Promise.all(running)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const ids = (await Promise.all(answers.map(answerOf))).map(({ request_id }) => request_id as string)
+    expect(await sonant.process.exited).toBe(0)
+    const rows = rowsIn(dataDirectory)
+    expect(rows.map(({ status }) => status)).toEqual(Array(4).fill('charged'))
+    const files = await audioFiles(dataDirectory)
+    for (const id of ids) expect(files).toContain(`${id}.mp3`)
+    expect(files.length).toBe(4)
+    expect(auditDifference(dataDirectory)).toBeUndefined()
+  })
+})
