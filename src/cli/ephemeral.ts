@@ -7,6 +7,7 @@ import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isLocked } from '../db/lock'
+import type { Logger } from '../log'
 
 const prefix = 'sonant-ephemeral-'
 /** A directory this young may be one whose server is about to lock it. */
@@ -23,10 +24,15 @@ export function removeEphemeralDirectory(directory: string): void {
 }
 
 /** Removes the directories of servers that are gone; only this user's own. */
-export function removeAbandonedDirectories(): void {
+export function removeAbandonedDirectories(log: Logger): void {
   const names = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))
   for (const directory of names.map((name) => join(tmpdir(), name)))
-    if (isAbandoned(directory)) removeEphemeralDirectory(directory)
+    try {
+      if (isAbandoned(directory)) removeEphemeralDirectory(directory)
+    } catch (error) {
+      // Its own server, or another one that starts, removes it at the same time; or the next one will.
+      log.debug({ directory, err: error }, 'an abandoned directory was not removed')
+    }
 }
 
 function isAbandoned(directory: string): boolean {

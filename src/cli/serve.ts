@@ -20,10 +20,8 @@ export async function serve(args: string[]): Promise<void> {
   const dataDirectory = ephemeral.createEphemeralDirectory()
   const remove = () => ephemeral.removeEphemeralDirectory(dataDirectory)
   process.on('exit', remove)
-  await run(
-    await buildApp({ ...config, dataDirectory }, workerCommand(), log),
-    log,
-    ephemeral.removeAbandonedDirectories,
+  await run(await buildApp({ ...config, dataDirectory }, workerCommand(), log), log, () =>
+    ephemeral.removeAbandonedDirectories(log),
   )
 }
 

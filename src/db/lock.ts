@@ -10,26 +10,30 @@ import { ConfigError } from '../config'
 export type DirectoryLock = { release(): void }
 
 const lockPath = (directory: string) => join(directory, 'lock.db')
+/** Written once the lock is held. */
+const holderPath = (directory: string) => join(directory, 'lock.pid')
 
 /** Throws `ConfigError`, whose message says who holds it. */
 export function lockDirectory(directory: string): DirectoryLock {
-  const holderPath = join(directory, 'lock.pid')
   const lock = tryLock(directory)
-  if (!lock) throw new ConfigError(`${directory} is in use by process ${readHolder(holderPath)}`)
-  writeFileSync(holderPath, String(process.pid))
+  if (!lock) throw new ConfigError(`${directory} is in use by process ${readHolder(holderPath(directory))}`)
+  writeFileSync(holderPath(directory), String(process.pid))
   return lock
 }
 
-/** Whether a server has it; undefined when none ever had. */
+/**
+ * Whether a server has it; undefined when none ever had. One that is about to take it is left alone: even a short look
+ * at its lock could be in its way.
+ */
 export function isLocked(directory: string): boolean | undefined {
-  if (!existsSync(lockPath(directory))) return undefined
-  const lock = tryLock(directory)
+  if (!existsSync(holderPath(directory))) return undefined
+  const lock = tryLock(directory, { fileMustExist: true })
   lock?.release()
   return lock === undefined
 }
 
-function tryLock(directory: string): DirectoryLock | undefined {
-  const db = new Database(lockPath(directory), { timeout: 0 })
+function tryLock(directory: string, { fileMustExist = false } = {}): DirectoryLock | undefined {
+  const db = new Database(lockPath(directory), { timeout: 0, fileMustExist })
   try {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
