@@ -19,7 +19,10 @@ export async function readSecretFiles(environment: Environment): Promise<Environ
   const secrets: Record<string, string> = {}
   for (const name of secretVariables) {
     const path = environment[`${name}_FILE`]
-    if (path) secrets[name] = (await Bun.file(path).text()).trim()
+    if (!path) continue
+    const secret = (await Bun.file(path).text()).trim()
+    if (secret === '') throw new ConfigError(`${name}_FILE: found nothing in ${path}; a key is required`)
+    secrets[name] = secret
   }
   return { ...environment, ...secrets }
 }
