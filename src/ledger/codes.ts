@@ -36,7 +36,9 @@ const groupLength = 4
 const columns = `id, suffix, units, status, note, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs,
   used_at_ms AS usedAtMs, used_by AS usedBy`
 
-/** Makes a code and returns it whole, for the only time. `code` is for repeatable tests, else it is random. */
+/**
+ * Makes a code and returns it whole, for the only time. `code` is for repeatable tests, else it is random. Throws `invalid_params`, `conflict`.
+ */
 export function createCode(
   db: Database,
   { units, expiresAtMs, note, nowMs }: NewCode,
@@ -48,11 +50,12 @@ export function createCode(
       param: 'code',
     })
   const id = Bun.randomUUIDv7()
-  prepare(
+  const inserted = prepare(
     db,
     `INSERT INTO activation_codes (id, code_sha256, suffix, units, status, note, created_at_ms, expires_at_ms)
-     VALUES (?, ?, ?, ?, 'unused', ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, 'unused', ?, ?, ?) ON CONFLICT (code_sha256) DO NOTHING`,
   ).run(id, sha256(canonical), canonical.slice(-groupLength), units, note, nowMs, expiresAtMs)
+  if (inserted.changes === 0) throw new AppError('conflict', 'code: this code exists already.', { param: 'code' })
   return { ...findCode(db, id)!, code: grouped(canonical) }
 }
 
