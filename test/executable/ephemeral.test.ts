@@ -1,14 +1,11 @@
 /** `serve --ephemeral` and the keys that an operator brings: what is printed, what is planted, what is left behind. */
-import { afterAll, afterEach, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auditDifference } from './books'
 import { expectError } from './expect-error'
 import { executable, startEphemeral, startIn, stopAndRemove, type EphemeralSonant, type Sonant } from './sonant'
-
-// Other tests may keep the cores busy.
-setDefaultTimeout(20_000)
 
 let directory: string
 beforeAll(async () => {

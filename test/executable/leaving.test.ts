@@ -1,12 +1,9 @@
 /** Clients that leave and servers that are told to stop, while requests are at work: what is charged then. */
-import { afterEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
+import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { audioFiles, auditDifference, query } from './books'
 import { expectError } from './expect-error'
 import { startEphemeral, startSonant, stopAndRemove, type Sonant } from './sonant'
-
-// Other tests may keep the cores busy.
-setDefaultTimeout(20_000)
 
 const started: Sonant[] = []
 afterEach(async () => {

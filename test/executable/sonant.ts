@@ -1,7 +1,11 @@
 /** Starts the compiled executable, as a user would, from an empty directory, and talks to it. */
+import { setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+// Synthesis takes long where others keep the cores busy.
+setDefaultTimeout(30_000)
 
 export const executable = join(import.meta.dir, '../../dist/sonant')
 
