@@ -25,14 +25,19 @@ export function createHttpServer(options: ServerOptions) {
 
   function notFound(request: Request): { error: AppError; allow?: string } {
     methodsAt ??= methodsByPath(app.routes)
-    const allow = methodsAt(new URL(request.url).pathname)
+    const allow = methodsAt(pathOf(request))
     if (!allow) return { error: new AppError('unknown_path', 'There is nothing at this path.') }
     const message = `This path has no ${request.method}; it has ${allow}.`
     return { error: new AppError('method_not_allowed', message), allow }
   }
 
   // Without `reusePort: false` a second server on the same port would silently take half of the requests.
-  const app = new Elysia({ serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false } })
+  // Bun's page for development would show the stack. Elysia takes host names of three letters for a part of the path
+  // unless it is told that there are such.
+  const app = new Elysia({
+    serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false, development: false },
+    handler: { standardHostname: false },
+  })
     .onRequest(() => {
       if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
@@ -54,10 +59,10 @@ export function createHttpServer(options: ServerOptions) {
     })
     .onAfterResponse(({ request, set }) => {
       if (!log.isEnabled('info')) return
-      const { pathname } = new URL(request.url)
-      if (!pathname.startsWith('/api/')) return
+      const path = pathOf(request)
+      if (!path.startsWith('/api/')) return
       const status = set.status ?? 200
-      log.info({ requestId: requestIdOf(request), method: request.method, path: pathname, status }, 'request')
+      log.info({ requestId: requestIdOf(request), method: request.method, path, status }, 'request')
     })
     .use(ttsRoutes(context))
     .use(voiceRoutes(context))
@@ -72,6 +77,11 @@ export function createHttpServer(options: ServerOptions) {
 
 /** More than any route takes: each route cuts its own body, and answers in our envelope. */
 const bodyBytesAccepted = 1 << 30
+
+/** The path. Not by `new URL`, which throws on a Host header that is none, and on the missing one of HTTP/1.0. */
+function pathOf(request: Request): string {
+  return /^(?:\w+:\/\/[^/]*)?([^?]*)/.exec(request.url)![1]!
+}
 
 /** Which methods a path has, for the answer to a wrong one. */
 function methodsByPath(routes: readonly { path: string; method: string }[]) {
