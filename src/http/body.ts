@@ -5,7 +5,20 @@ import { describe, type Fields } from '../fields'
 
 /** The parsed object. Throws `payload_too_large`, `body_too_slow`, `invalid_params`. */
 export async function readJsonObject(request: Request): Promise<Fields> {
-  const text = decode(await readBytes(request, limits.requestBodyBytesMax, limits.requestBodyTimeoutMs))
+  return parseObject(await readBody(request))
+}
+
+/** As `readJsonObject`; no body at all, or an empty one, is an empty object. */
+export async function readOptionalJsonObject(request: Request): Promise<Fields> {
+  const text = await readBody(request)
+  return text === '' ? {} : parseObject(text)
+}
+
+async function readBody(request: Request): Promise<string> {
+  return decode(await readBytes(request, limits.requestBodyBytesMax, limits.requestBodyTimeoutMs))
+}
+
+function parseObject(text: string): Fields {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -15,11 +28,6 @@ export async function readJsonObject(request: Request): Promise<Fields> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('invalid_params', `The body must be a JSON object; found ${describe(value)}.`)
   return value as Fields
-}
-
-/** As `readJsonObject`; no body at all is an empty object. */
-export async function readOptionalJsonObject(request: Request): Promise<Fields> {
-  return request.body ? readJsonObject(request) : {}
 }
 
 /** The fields of the query; of one that is given twice the last. */
