@@ -1,0 +1,144 @@
+/** Tests that need callers more than files: an ephemeral server with a known user and administrator, asked in JSON. */
+import { expect } from 'bun:test'
+import { openDatabase } from '../../src/db/database'
+import { join } from 'node:path'
+import { executable } from './sonant'
+
+export const userKey = 'user-key-for-tests'
+export const adminKey = 'admin-key-for-tests'
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+export const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** JSON of any shape; the tests look into it themselves. */
+export type Json = any
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json; readonly text: string }
+
+/** `key` null sends no Authorization; a `body` that is a string goes as it is. */
+export type Call = { method?: string; body?: unknown; key?: string | null; headers?: Record<string, string> }
+
+export type Server = {
+  readonly baseUrl: string
+  readonly port: number
+  readonly process: Bun.Subprocess
+  readonly log: () => string
+  /** As the user, unless `key` says otherwise. */
+  ask(path: string, call?: Call): Promise<Answer>
+  /** As the administrator, under `/api/v1/admin`; expects 200 and returns the body. */
+  admin(method: string, path: string, body?: unknown): Promise<Json>
+  /** An account with a key of its own. */
+  makeAccount(fields?: Record<string, unknown>): Promise<{ id: string; key: string; keyId: string }>
+  stop(): Promise<void>
+}
+
+const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
+
+export function startServer(flags: string[] = []): Promise<Server> {
+  return spawn(['--ephemeral', '--api-key', userKey, '--admin-key', adminKey, ...unlimited, ...flags], adminKey)
+}
+
+/** On a data directory: only the administrator is there, whose key comes from the environment. */
+export function startOn(directory: string, flags: string[] = []): Promise<Server> {
+  const key = adminKey.repeat(2)
+  return spawn(['--port', '0', '--data', join(directory, 'data'), ...unlimited, ...flags], key, {
+    SONANT_ADMIN_KEY: key,
+  })
+}
+
+export const openData = (directory: string) => openDatabase(join(directory, 'data/sonant.db'))
+
+async function spawn(flags: string[], administratorKey: string, env: Record<string, string> = {}): Promise<Server> {
+  const child = Bun.spawn([executable, 'serve', ...flags], {
+    env: { PATH: '/usr/bin:/bin', ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let log = ''
+  void (async () => {
+    for await (const chunk of child.stderr) log += Buffer.from(chunk).toString()
+  })()
+  let ready = ''
+  for await (const chunk of child.stdout) {
+    ready += Buffer.from(chunk).toString()
+    if (ready.includes('\n')) break
+  }
+  if (!ready) throw new Error(`sonant did not start: ${log}`)
+  const { base_url: baseUrl } = JSON.parse(ready) as { base_url: string }
+
+  const server: Server = {
+    baseUrl,
+    port: Number(new URL(baseUrl).port),
+    process: child,
+    log: () => log,
+    async ask(path, { method, body, key = userKey, headers } = {}) {
+      const response = await fetch(baseUrl + path, {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+    },
+    async admin(method, path, body) {
+      const answer = await server.ask(`/api/v1/admin${path}`, { method, body, key: administratorKey })
+      if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+      return answer.body
+    },
+    async makeAccount(fields = {}) {
+      const { id } = await server.admin('POST', '/accounts', { name: 'Somebody', ...fields })
+      const key = await server.admin('POST', `/accounts/${id}/keys`, { name: 'key' })
+      return { id, key: key.api_key, keyId: key.id }
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+  return server
+}
+
+const types: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+}
+
+/** Nothing of the inside: no stack, no path of a file, no word of the database. */
+const inside = /\n\s+at |\$bunfs|\/root\/|src\/|\.ts:|node_modules|SQLITE|sqlite|\/tmp\//
+
+/** The whole envelope of 7.2, and nothing besides. */
+export function expectError(answer: Answer, status: number, code: string, param: string | null = null): void {
+  const { error } = (answer.body ?? {}) as { error?: Record<string, unknown> }
+  expect({ status: answer.status, error }).toEqual({
+    status,
+    error: {
+      code,
+      message: expect.any(String),
+      type: types[status] ?? 'invalid_request_error',
+      param,
+      x_relay: { request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    },
+  })
+  expect(answer.text).not.toMatch(inside)
+  expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  expect(answer.headers.get('vary')).toBe('Authorization')
+}
+
+/** Every page of a list, by its cursors; `name` is the list's field. */
+export async function readPages(
+  server: Server,
+  path: string,
+  { key, limit, name = 'items' }: { key: string; limit: number; name?: string },
+): Promise<Json[][]> {
+  const pages: Json[][] = []
+  const url = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`
+  for (let cursor: string | null = null; ;) {
+    const { status, body, text } = await server.ask(cursor === null ? url : `${url}&cursor=${cursor}`, { key })
+    if (status !== 200) throw new Error(text)
+    pages.push(body[name])
+    cursor = body.next_cursor
+    if (cursor === null) return pages
+  }
+}
