@@ -1,0 +1,298 @@
+/** What callers see of their own account, over HTTP against the compiled executable: balance, activation, history. */
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import {
+  adminKey,
+  expectError,
+  instantPattern,
+  readPages,
+  startServer,
+  userKey,
+  uuid,
+  type Json,
+  type Server,
+} from './client'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const mask = expect.stringMatching(/^\*{12}\d{4}$/)
+const instant = expect.stringMatching(instantPattern)
+const say = (key: string, fields: Record<string, unknown> = {}) =>
+  server.ask('/api/v1/tts', { key, body: { text: 'Hi.', ...fields } })
+
+describe('balance and account', () => {
+  it('have exactly their fields, and mask the account number', async () => {
+    const { body } = await server.ask('/api/v1/balance')
+    const app = { slug: 'sonant', name: 'Sonant' }
+    expect(body).toEqual({ balance: 100_000, unit: 'characters', account_number: mask, app })
+    const { id, key, keyId } = await server.makeAccount({ name: 'Ada', email: 'ada@example.org', balance: 10 })
+    expect((await server.ask('/api/v1/account', { key })).body).toEqual({
+      name: 'Ada',
+      email: 'ada@example.org',
+      role: 'user',
+      status: 'enabled',
+      group: null,
+      balance: 10,
+      unit: 'characters',
+      account_number: mask,
+      created_at: instant,
+      key: {
+        id: keyId,
+        account_id: id,
+        name: 'key',
+        prefix: key.slice(0, 7),
+        status: 'active',
+        cap: null,
+        spent: 0,
+        limits: { tts: null, clone: null },
+        expires_at: null,
+        created_at: instant,
+        last_used_at: null,
+      },
+    })
+    const { account_number } = await server.admin('GET', `/accounts/${id}`)
+    expect((await server.ask('/api/v1/balance', { key })).body.account_number).toBe(
+      `************${account_number.slice(-4)}`,
+    )
+  })
+
+  it('name the installation as it was configured', async () => {
+    const own = await startServer(['--app-slug', 'acme', '--app-name', 'Acme Voices'])
+    expect((await own.ask('/api/v1/balance')).body.app).toEqual({ slug: 'acme', name: 'Acme Voices' })
+    await own.stop()
+  })
+})
+
+describe('activation', () => {
+  const makeCode = async (fields: Record<string, unknown> = {}): Promise<{ id: string; code: string }> =>
+    (await server.admin('POST', '/codes', { units: 50, ...fields })).items[0]
+  const activate = (code: unknown, key = userKey) => server.ask('/api/v1/activation', { key, body: { code } })
+
+  it('credits a code once: of 50 at the same time from two accounts one wins', async () => {
+    const [a, b] = [await server.makeAccount(), await server.makeAccount()]
+    const keys = [a, b].flatMap(({ id }) =>
+      Array.from({ length: 25 }, () => server.admin('POST', `/accounts/${id}/keys`, { name: 'k' })),
+    )
+    const { id, code } = await makeCode()
+    const all = await Promise.all(keys)
+    const answers = await Promise.all(all.map(({ api_key }) => activate(code, api_key)))
+    const winners = answers.filter(({ status }) => status === 200)
+    expect(winners.map(({ body }) => body)).toEqual([{ ok: true, units: 50, balance: 50 }])
+    const lost = answers.map(({ status }) => status).filter((status) => status !== 200)
+    // Ten wrong codes a minute from one address are answered, the rest is told to wait.
+    expect([lost.filter((status) => status === 400).length, lost.filter((status) => status === 429).length]).toEqual([
+      10, 39,
+    ])
+    const balances = await Promise.all([a, b].map(({ key }) => server.ask('/api/v1/balance', { key })))
+    expect(balances.map(({ body }) => body.balance).sort()).toEqual([0, 50])
+    expect((await server.admin('GET', '/codes')).items.find((one: Json) => one.id === id).status).toBe('used')
+  })
+
+  it('takes a code as people type it', async () => {
+    for (const spell of [
+      (code: string) => code.toLowerCase(),
+      (code: string) => code.replaceAll('-', ''),
+      (code: string) => ` ${code.replaceAll('-', ' ')} `,
+      (code: string) => code.replaceAll('0', 'O').replaceAll('1', 'l'),
+      (code: string) => code.replaceAll('1', 'i').replaceAll('0', 'o'),
+    ]) {
+      const { key } = await server.makeAccount()
+      const { code } = await makeCode()
+      expect((await activate(spell(code), key)).body).toEqual({ ok: true, units: 50, balance: 50 })
+    }
+  })
+
+  it('has one wording for a code that is unknown, used, void, expired or none, and counts the wrong ones', async () => {
+    const own = await startServer()
+    const make = async (fields = {}) => (await own.admin('POST', '/codes', { units: 5, ...fields })).items[0]
+    const ask = (code: unknown, key = userKey) => own.ask('/api/v1/activation', { key, body: { code } })
+    const [used, gone, brief] = [
+      await make(),
+      await make(),
+      await make({ expires_at: new Date(Date.now() + 300).toISOString() }),
+    ]
+    expect((await ask(used.code)).status).toBe(200)
+    await own.admin('POST', `/codes/${gone.id}/void`)
+    await Bun.sleep(400)
+    const wrong = [
+      '0000-0000-0000-0000',
+      used.code,
+      gone.code,
+      brief.code,
+      'not a code',
+      used.code,
+      gone.code,
+      'ÜÜ',
+      '1',
+      'U',
+    ]
+    const answers = []
+    for (const code of wrong) answers.push(await ask(code))
+    for (const answer of answers) expectError(answer, 400, 'invalid_params', 'code')
+    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1)
+    const right = await make()
+    for (const code of [wrong[0], right.code]) {
+      const answer = await ask(code)
+      expectError(answer, 429, 'rate_limited')
+      expect(Number(answer.headers.get('retry-after'))).toBeWithin(50, 61)
+    }
+    // Somebody else behind the same address: a right code passes, a wrong one is refused like the eleventh.
+    const honest = await own.makeAccount()
+    expectError(await ask(wrong[0], honest.key), 429, 'rate_limited')
+    expect((await ask(right.code, honest.key)).body).toEqual({ ok: true, units: 5, balance: 5 })
+    await own.stop()
+  })
+
+  it('does not count what is no code at all', async () => {
+    const own = await startServer()
+    for (let i = 0; i < 12; i++)
+      for (const code of [undefined, null, 7, '', ['x'], {}, 'x'.repeat(65), 'a\u0000b'])
+        expectError(await own.ask('/api/v1/activation', { body: { code } }), 400, 'invalid_params', 'code')
+    await own.stop()
+  })
+})
+
+describe('the history', () => {
+  let key: string
+  let keyId: string
+  let accountId: string
+  let otherKeyId: string
+  let said: Json[]
+  beforeAll(async () => {
+    const account = await server.makeAccount({ balance: 17 })
+    ;({ key, keyId, id: accountId } = account)
+    const second = await server.admin('POST', `/accounts/${account.id}/keys`, { name: 'second' })
+    otherKeyId = second.id
+    said = []
+    for (let i = 0; i < 4; i++) {
+      said.push((await say(i === 3 ? second.api_key : key, i === 1 ? { format: 'wav', speed: 1.5 } : {})).body)
+      await Bun.sleep(3)
+    }
+    expectError(await say(key, { text: 'Too dear.' }), 402, 'insufficient_balance')
+    expectError(await say(key, { speed: 9 }), 400, 'invalid_speed', 'speed')
+  })
+  const ask = (query = '', as = key) => server.ask(`/api/v1/usage${query}`, { key: as })
+  const recordsOf = async (query?: string): Promise<Json[]> => (await ask(query)).body.records
+
+  it('has a record for each request from 402 on, newest first, with exactly its fields', async () => {
+    const records = await recordsOf()
+    expect(records.map(({ status }) => status)).toEqual(['failed', ...said.map(() => 'charged')])
+    expect(records.slice(1).map(({ request_id }) => request_id)).toEqual(
+      said.map(({ request_id }) => request_id).reverse(),
+    )
+    expect(records[3]).toEqual({
+      request_id: said[1].request_id,
+      kind: 'tts',
+      created_at: instant,
+      key_id: keyId,
+      voice_id: 'en-ross',
+      characters: 3,
+      units: 3,
+      speed: 1.5,
+      format: 'wav',
+      url: said[1].url,
+      audio_ms: expect.any(Number),
+      duration_ms: said[1].duration_ms,
+      status: 'charged',
+      error_code: null,
+    })
+    expect(records[0]).toMatchObject({
+      characters: 9,
+      units: 0,
+      url: null,
+      audio_ms: null,
+      error_code: 'insufficient_balance',
+    })
+  })
+
+  it('shows one record, to its own account only', async () => {
+    const [record] = await recordsOf('?limit=1')
+    expect((await ask(`/${record.request_id}`)).body).toEqual(record)
+    expect((await ask(`/${record.request_id.toUpperCase()}`)).body).toEqual(record)
+    for (const stranger of [userKey, adminKey]) {
+      const answer = await ask(`/${record.request_id}`, stranger)
+      expectError(answer, 404, 'not_found')
+      expect(answer.body.error.message).toBe((await ask(`/${'0'.repeat(32)}`, stranger)).body.error.message)
+    }
+  })
+
+  it('is filtered by key and time, and paged whole', async () => {
+    const all = await recordsOf()
+    expect(await recordsOf(`?key_id=${otherKeyId}`)).toEqual([all[1]])
+    expect(await recordsOf(`?key_id=none`)).toEqual([])
+    const middle = all[2].created_at
+    expect(await recordsOf(`?from=${middle}`)).toEqual(all.slice(0, 3))
+    expect(await recordsOf(`?to=${middle}`)).toEqual(all.slice(3))
+    expect(await recordsOf(`?from=${middle}&to=${middle}`)).toEqual([])
+    expect(await recordsOf(`?from=${encodeURIComponent(middle.replace('Z', '+00:00'))}`)).toEqual(all.slice(0, 3))
+    expect(await recordsOf('?from=1999-01-01&to=2000-01-01')).toEqual([])
+    const pages = await readPages(server, '/api/v1/usage', { key, limit: 2, name: 'records' })
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
+    expect(pages.flat()).toEqual(all)
+    for (const [query, param] of [
+      ['?limit=0', 'limit'],
+      ['?limit=201', 'limit'],
+      ['?cursor=x', 'cursor'],
+      ['?from=2026-02-30', 'from'],
+      ['?to=now', 'to'],
+      ['/daily?days=0', 'days'],
+      ['/daily?days=367', 'days'],
+      ['/daily?days=x', 'days'],
+      ['.csv?from=x', 'from'],
+    ] as const)
+      expectError(await ask(query), 400, 'invalid_params', param)
+  })
+
+  it('is isolated: nothing of one account is in another’s, whatever it asks for', async () => {
+    const stranger = await server.makeAccount({ balance: 10 })
+    for (const query of ['', `?key_id=${keyId}`, `?account_id=${accountId}`]) {
+      expect((await ask(query, stranger.key)).body.records).toEqual([])
+      expect((await ask(`.csv${query}`, stranger.key)).text.trim().split('\r\n').length).toBe(1)
+    }
+    const cursor = (await ask('?limit=1')).body.next_cursor
+    expect((await ask(`?cursor=${cursor}`, stranger.key)).body.records).toEqual([])
+    expect((await ask('/daily?days=1', stranger.key)).body.days[0].requests).toBe(0)
+  })
+
+  it('adds up per day, days without requests too', async () => {
+    const { days } = (await ask('/daily?days=3')).body
+    const today = new Date().toISOString().slice(0, 10)
+    const audio_ms = (await recordsOf()).reduce((sum, record) => sum + (record.audio_ms ?? 0), 0)
+    const nothing = { requests: 0, units: 0, audio_ms: 0 }
+    expect(days).toEqual([
+      { date: expect.any(String), ...nothing },
+      { date: expect.any(String), ...nothing },
+      { date: today, requests: 5, units: 12, audio_ms },
+    ])
+    expect((await ask('/daily')).body.days.length).toBe(30)
+    expect((await ask('/daily?days=366')).body.days.length).toBe(366)
+  })
+
+  it('is the same as CSV', async () => {
+    const { text, headers } = await ask('.csv')
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toContain('attachment')
+    const [names = '', ...lines] = text.trimEnd().split('\r\n')
+    const records = await recordsOf()
+    expect(names.split(',')).toEqual(Object.keys(records[0]))
+    expect(lines).toEqual(
+      records.map((record) =>
+        Object.values(record)
+          .map((value) => value ?? '')
+          .join(','),
+      ),
+    )
+    expect((await ask(`.csv?key_id=${otherKeyId}`)).text.trimEnd().split('\r\n').length).toBe(2)
+  })
+
+  it('refuses a key that is none', async () => {
+    for (const path of ['', '/daily', '.csv', `/${'0'.repeat(32)}`]) {
+      expectError(await server.ask(`/api/v1/usage${path}`, { key: null }), 401, 'missing_api_key')
+      expectError(await ask(path, 'sk-wrong'), 401, 'invalid_api_key')
+    }
+    expect(keyId).toMatch(uuid)
+  })
+})
