@@ -78,7 +78,12 @@ async function spawn(flags: string[], administratorKey: string, env: Record<stri
       })
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
-      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson && text ? JSON.parse(text) : undefined,
+      }
     },
     async admin(method, path, body) {
       const answer = await server.ask(`/api/v1/admin${path}`, { method, body, key: administratorKey })
