@@ -1,0 +1,88 @@
+/** A history of a million requests as CSV, from the compiled executable: whole, in constant memory, others served. */
+import { expect, it } from 'bun:test'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openData, startOn } from './client'
+
+const rows = 1_000_000
+const firstMs = Date.UTC(2025, 0, 1)
+/** What the stream may add to the most memory that the server ever had. */
+const growthMaxBytes = 48 << 20
+const healthMaxMs = 250
+
+function fill(directory: string, accountId: string, keyId: string): void {
+  const db = openData(directory)
+  db.pragma('synchronous = OFF')
+  const insert = db.prepare(
+    `INSERT INTO usage (request_id, kind, account_id, key_id, created_at_ms, voice_id, characters, speed, format, status, error_code)
+     VALUES (?, 'tts', ?, ?, ?, 'en-ross', 12, 1, 'mp3', 'failed', 'synthesis_failed')`,
+  )
+  db.transaction(() => {
+    // Several of one time, so that pages end inside such a group.
+    for (let i = 0; i < rows; i++)
+      insert.run(i.toString(16).padStart(32, '0'), accountId, keyId, firstMs + Math.floor(i / 7) * 1000)
+  })()
+  db.close()
+}
+
+async function peakBytes(pid: number): Promise<number> {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'a million requests stream as CSV without growing the server or holding up others',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-csv-'))
+    const first = await startOn(directory)
+    const { id, key, keyId } = await first.makeAccount()
+    await first.stop()
+    fill(directory, id, keyId)
+    const server = await startOn(directory)
+    // Everything warm before memory is measured: the voice, and the code that streams.
+    await server.ask('/api/v1/usage.csv?from=2025-01-01&to=2025-01-01T02:00', { key })
+    await Bun.sleep(4000)
+    const before = await peakBytes(server.process.pid)
+    const waitsMs: number[] = []
+    const asking = setInterval(async () => {
+      const start = performance.now()
+      await server.ask('/healthz')
+      waitsMs.push(performance.now() - start)
+    }, 100)
+    const response = await fetch(`${server.baseUrl}/api/v1/usage.csv`, { headers: { authorization: `Bearer ${key}` } })
+    let lines = 0
+    let last = ''
+    let sizeBytes = 0
+    for await (const chunk of response.body!) {
+      sizeBytes += chunk.length
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++
+      last = Buffer.from(chunk.subarray(-200)).toString()
+    }
+    clearInterval(asking)
+    const growth = (await peakBytes(server.process.pid)) - before
+    waitsMs.sort((a, b) => a - b)
+    const slowest = waitsMs.at(-1)!
+    console.info(
+      `csv: ${sizeBytes >> 20} MiB, peak memory +${growth >> 20} MiB, ` +
+        `healthz median ${waitsMs[waitsMs.length >> 1]!.toFixed(1)} ms, slowest ${slowest.toFixed(1)} ms`,
+    )
+    expect(lines).toBe(1 + rows)
+    expect(last).toContain(`\n${'0'.repeat(32)},tts,2025-01-01T00:00:00.000Z,`)
+    expect(growth).toBeLessThan(growthMaxBytes)
+    expect(waitsMs.length).toBeGreaterThan(10)
+    expect(slowest).toBeLessThan(healthMaxMs)
+    // A client that leaves in the middle does no harm.
+    const leaving = new AbortController()
+    const left = await fetch(`${server.baseUrl}/api/v1/usage.csv`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: leaving.signal,
+    })
+    await left.body!.getReader().read()
+    leaving.abort()
+    expect((await server.ask('/api/v1/balance', { key })).status).toBe(200)
+    await server.stop()
+    expect(server.log()).not.toContain('"level":"error"')
+    await rm(directory, { recursive: true })
+  },
+  180_000,
+)
