@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { buildApp, type App } from '../app'
 import { readConfig, readDataDirectory, settingNames, type RawSettings } from '../config'
-import { createLogger } from '../log'
+import { createLogger, type Logger } from '../log'
 import { commonFlags, readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
 import { workerCommand } from './worker-command'
@@ -11,7 +11,7 @@ export async function serve(args: string[]): Promise<void> {
   const options = settingNames.map((name) => [name, { type: name === 'ephemeral' ? 'boolean' : 'string' } as const])
   const flags = readFlags(args, { ...commonFlags, ...Object.fromEntries(options) }).values as RawSettings
   const environment = await readSecretFiles(process.env)
-  const isEphemeral = flags.ephemeral ?? environment.SONANT_EPHEMERAL
+  const isEphemeral = flags.ephemeral ?? /^(1|true)$/.test(environment.SONANT_EPHEMERAL ?? '')
   const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))
   const config = readConfig(flags, environment, file, { cores: availableParallelism() })
   const log = createLogger(config.logLevel)
@@ -25,7 +25,8 @@ export async function serve(args: string[]): Promise<void> {
   )
 }
 
-async function run(app: App, log: ReturnType<typeof createLogger>, whenReady: () => void): Promise<void> {
+async function run(app: App, log: Logger, whenReady: () => void): Promise<void> {
+  surviveFaults(log)
   stopOnSignal(app, log)
   const { baseUrl: base_url, storageUrl: storage_url, made } = app
   const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number } = made
@@ -36,7 +37,13 @@ async function run(app: App, log: ReturnType<typeof createLogger>, whenReady: ()
   await app.startBackground()
 }
 
-function stopOnSignal(app: App, log: ReturnType<typeof createLogger>): void {
+/** A fault of ours that nobody caught is logged; it must not take the requests of everybody else with it. */
+function surviveFaults(log: Logger): void {
+  process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'))
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
+}
+
+function stopOnSignal(app: App, log: Logger): void {
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) return
