@@ -24,10 +24,18 @@ function isMusl(): boolean {
 
 /** Builds the executable and returns its path. */
 export async function build(): Promise<string> {
-  const outfile = join(root, 'dist/sonant')
+  const outfile = await compile(join(root, 'src/main.ts'), join(root, 'dist/sonant'))
+  const { size } = Bun.file(outfile)
+  if (size > sizeBytesMax) throw new Error(`dist/sonant has ${size} bytes; at most ${sizeBytesMax} are allowed`)
+  console.error(`dist/sonant: ${(size / 1e6).toFixed(1)} MB`)
+  return outfile
+}
+
+/** Compiles the program that begins in `entrypoint` and returns `outfile`. */
+export async function compile(entrypoint: string, outfile: string): Promise<string> {
   const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: root, stderr: 'ignore' })
   const result = await Bun.build({
-    entrypoints: [join(root, 'src/main.ts')],
+    entrypoints: [entrypoint],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
     plugins: [embedSqliteAddon],
     minify: { whitespace: true, syntax: true, identifiers: false },
@@ -38,9 +46,6 @@ export async function build(): Promise<string> {
     define: { SONANT_COMMIT: JSON.stringify(commit.stdout.toString().trim() || 'unknown') },
   })
   if (!result.success) throw new AggregateError(result.logs, 'the build failed')
-  const { size } = Bun.file(outfile)
-  if (size > sizeBytesMax) throw new Error(`dist/sonant has ${size} bytes; at most ${sizeBytesMax} are allowed`)
-  console.error(`dist/sonant: ${(size / 1e6).toFixed(1)} MB`)
   return outfile
 }
 

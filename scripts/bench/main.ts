@@ -1,5 +1,6 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
 import { benchEventLoop } from './eventloop'
+import { benchHttp } from './http'
 import { benchLoad } from './load'
 import { benchMemory } from './memory'
 import { benchMp3 } from './mp3'
@@ -11,6 +12,7 @@ import { benchVoices } from './voices'
 
 const benches: Record<string, () => Promise<BenchRow[]>> = {
   request: benchRequest,
+  http: benchHttp,
   load: benchLoad,
   eventloop: benchEventLoop,
   startup: benchStartup,
