@@ -36,6 +36,9 @@ export type Speaking = {
   readonly log: Logger
 }
 
+/** What it takes to end a request in the books. */
+type Books = Pick<Speaking, 'db' | 'unsettled' | 'log'>
+
 type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
 
 export type SpeakFields = {
@@ -155,7 +158,11 @@ function digestOf({ requestId, text, voiceId, speed, format }: SpeakRequest): Ui
 }
 
 /** Claims the request id and holds the units, or writes down why not. Returns the hold's id. */
-function begin({ db, holdTimeoutMs }: Speaking, request: SpeakRequest, voice: CatalogueVoice): number {
+export function begin(
+  { db, holdTimeoutMs }: Pick<Speaking, 'db' | 'holdTimeoutMs'>,
+  request: SpeakRequest,
+  voice: Pick<CatalogueVoice, 'id'>,
+): number {
   const { caller, requestId, text, speed, format } = request
   const { accountId, keyId } = caller
   const units = countCharacters(text)
@@ -249,12 +256,12 @@ async function store(
 }
 
 /** Returns the balance after it, or null when the audio must stay uncharged. */
-function charge(
-  speaking: Speaking,
+export function charge(
+  speaking: Books,
   { requestId, caller, text, faults }: SpeakRequest,
   holdId: number,
   fileName: string,
-  { audioMs, durationMs }: Rendering,
+  { audioMs, durationMs }: Pick<Rendering, 'audioMs' | 'durationMs'>,
 ): number | null {
   const { db, log } = speaking
   try {
@@ -273,7 +280,7 @@ function charge(
   }
 }
 
-function giveBack(speaking: Speaking, requestId: string, holdId: number, outcome: Outcome): void {
+function giveBack(speaking: Books, requestId: string, holdId: number, outcome: Outcome): void {
   speaking.unsettled.set(requestId, { holdId, outcome })
   try {
     settle(speaking)
@@ -283,7 +290,7 @@ function giveBack(speaking: Speaking, requestId: string, holdId: number, outcome
 }
 
 /** Gives back the units of requests that ended without a charge, those that could not be written before too. */
-export function settle({ db, unsettled }: Speaking): void {
+export function settle({ db, unsettled }: Pick<Books, 'db' | 'unsettled'>): void {
   transact(db, () => {
     for (const [requestId, { holdId, outcome }] of unsettled) {
       // One that expired meanwhile (the machine slept, for example) is closed, and must not keep the others waiting.

@@ -1,6 +1,6 @@
 /**
- * How promptly the main process answers while every worker is busy: round trips of `GET /healthz`, taken by a third
- * process in turns with those to an idle bare Bun server. The executable has no hook to measure its event loop from
+ * How promptly the main process answers while every worker is busy: round trips of `GET /healthz` and `GET /api/v1/balance`,
+ * taken by a third process in turns with those to an idle bare Bun server. The executable has no hook to measure its event loop from
  * within, so the figures include what the scheduler of the machine does to all three processes.
  */
 import { join } from 'node:path'
@@ -29,16 +29,17 @@ const loads: Record<string, Client[]> = {
 export async function benchEventLoop(): Promise<BenchRow[]> {
   const server = await startServer()
   const idle = await startUntilReady([process.execPath, join(import.meta.dir, 'idle-server.ts')])
-  const urls = [`${server.baseUrl}/healthz`, `${idle.ready.base_url}/healthz`]
+  const urls = [`${server.baseUrl}/healthz`, `${idle.ready.base_url}/healthz`, `${server.baseUrl}/api/v1/balance`]
   const rows: BenchRow[] = []
   try {
-    await probe(urls)
+    await probe(server, urls)
     for (const [name, clients] of Object.entries(loads)) {
       await untilQuiet()
-      const [ours, control] = await underLoad(server, clients, urls)
+      const [ours, control, balance] = await underLoad(server, clients, urls)
       rows.push(row(`GET /healthz p50, ${name}`, 0.5, ours, control))
       const p99 = row(`GET /healthz p99, ${name}`, 0.99, ours, control)
       rows.push({ ...p99, most: Math.max(controlFactorMax, delayMsMax / p99.reference!) })
+      rows.push(row(`GET /api/v1/balance p99, ${name} (aim ${delayMsMax} ms)`, 0.99, balance, control))
     }
   } finally {
     idle.child.kill()
@@ -47,27 +48,34 @@ export async function benchEventLoop(): Promise<BenchRow[]> {
   return rows
 }
 
-/** Times in milliseconds by round, of the product and of the control. */
-async function underLoad(server: Server, clients: Client[], urls: string[]): Promise<[number[][], number[][]]> {
+/** Times in milliseconds by round, of each URL. */
+async function underLoad(
+  server: Server,
+  clients: Client[],
+  urls: string[],
+): Promise<[number[][], number[][], number[][]]> {
   let stopped = false
   const running = clients.map(async ({ text, options }) => {
     while (!stopped) await server.speak(text, options)
   })
   const ours: number[][] = []
   const control: number[][] = []
+  const balance: number[][] = []
   for (let round = 0; round < rounds; round++) {
-    const [first, second] = await probe(urls)
+    const [first, second, third] = await probe(server, urls)
     ours.push(first!)
     control.push(second!)
+    balance.push(third!)
   }
   stopped = true
   await Promise.all(running)
-  return [ours, control]
+  return [ours, control, balance]
 }
 
-async function probe(urls: string[]): Promise<number[][]> {
+async function probe({ apiKey }: Server, urls: string[]): Promise<number[][]> {
   const command = [process.execPath, join(import.meta.dir, 'probe.ts'), String(probeSeconds), ...urls]
-  const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, AUTHORIZATION: `Bearer ${apiKey}` }
+  const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'], env })
   return JSON.parse(await new Response(child.stdout).text()) as number[][]
 }
 

@@ -1,6 +1,7 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
 import { benchEventLoop } from './eventloop'
 import { benchHttp } from './http'
+import { benchLargeLedger, benchLedger } from './ledger'
 import { benchLoad } from './load'
 import { benchMemory } from './memory'
 import { benchMp3 } from './mp3'
@@ -13,6 +14,8 @@ import { benchVoices } from './voices'
 const benches: Record<string, () => Promise<BenchRow[]>> = {
   request: benchRequest,
   http: benchHttp,
+  ledger: benchLedger,
+  'ledger-large': benchLargeLedger,
   load: benchLoad,
   eventloop: benchEventLoop,
   startup: benchStartup,

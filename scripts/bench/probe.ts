@@ -1,15 +1,16 @@
 /**
  * `probe.ts SECONDS URL…`: times GETs over kept-alive connections, the URLs in turns, and prints for each the list of
- * times in milliseconds. A process of its own, so that nothing else holds up its clock.
+ * times in milliseconds. `AUTHORIZATION` in the environment is sent as that header. A process of its own, so that nothing else holds up its clock.
  */
 const [seconds, ...urls] = process.argv.slice(2)
 const pauseMs = 1
+const headers = { authorization: process.env.AUTHORIZATION ?? '' }
 const times: number[][] = urls.map(() => [])
 const endAtMs = performance.now() + Number(seconds) * 1000
 while (performance.now() < endAtMs) {
   for (const [i, url] of urls.entries()) {
     const sentAtMs = performance.now()
-    await (await fetch(url)).arrayBuffer()
+    await (await fetch(url, { headers })).arrayBuffer()
     times[i]!.push(performance.now() - sentAtMs)
     await Bun.sleep(pauseMs)
   }
