@@ -4,7 +4,7 @@
  */
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
-import { AppError } from '../errors'
+import { AppError, assert } from '../errors'
 import type { Role } from './accounts'
 
 /** Whom a key speaks for. */
@@ -88,35 +88,30 @@ export function updateKey(db: Database, { id, name, status, limits }: Key): void
   prepare(db, sql).run(name, status, limits.tts, limits.clone, id)
 }
 
-type CallerRow = {
-  accountId: string
-  keyId: string
-  role: Role
-  groupId: string | null
-  limitTts: number | null
-  limitClone: number | null
-  keyStatus: Key['status']
-  expiresAtMs: number | null
-  accountStatus: 'enabled' | 'disabled'
-}
+type SecretRow = Pick<KeyRow, 'id' | 'accountId' | 'status' | 'limitTts' | 'limitClone' | 'expiresAtMs'>
+type OwnerRow = { role: Role; groupId: string | null; status: 'enabled' | 'disabled' }
 
-/** Whose key this is. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`, in this order. */
+/**
+ * Whose key this is. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`, in this order. Two look-ups,
+ * because as a join they take longer by far.
+ */
 export function authenticate(db: Database, apiKey: string, nowMs: number): Caller {
-  const row = prepare<[Buffer], CallerRow>(
+  const key = prepare<[Buffer], SecretRow>(
     db,
-    `SELECT api_keys.account_id AS accountId, api_keys.id AS keyId, accounts.role, accounts.group_id AS groupId,
-       limit_tts AS limitTts, limit_clone AS limitClone, api_keys.status AS keyStatus, expires_at_ms AS expiresAtMs,
-       accounts.status AS accountStatus
-     FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
-     WHERE api_keys.secret_sha256 = ?`,
+    `SELECT id, account_id AS accountId, status, limit_tts AS limitTts, limit_clone AS limitClone,
+       expires_at_ms AS expiresAtMs FROM api_keys WHERE secret_sha256 = ?`,
   ).get(sha256(apiKey))
-  if (!row || row.keyStatus === 'deleted')
+  if (!key || key.status === 'deleted')
     throw new AppError('invalid_api_key', 'The API key does not exist or was deleted.')
-  if (row.keyStatus === 'revoked') throw new AppError('api_key_revoked', 'The API key was revoked.')
-  if (row.expiresAtMs !== null && row.expiresAtMs <= nowMs)
+  if (key.status === 'revoked') throw new AppError('api_key_revoked', 'The API key was revoked.')
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
     throw new AppError('invalid_api_key', 'The API key has expired.')
-  if (row.accountStatus === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
-  const { accountId, keyId, role, groupId, limitTts, limitClone } = row
+  const { id: keyId, accountId, limitTts, limitClone } = key
+  const sql = 'SELECT role, group_id AS groupId, status FROM accounts WHERE id = ?'
+  const owner = prepare<[string], OwnerRow>(db, sql).get(accountId)
+  assert(owner, 'every key has its account')
+  if (owner.status === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
+  const { role, groupId } = owner
   return { accountId, keyId, role, groupId, limits: { tts: limitTts, clone: limitClone } }
 }
 
