@@ -81,6 +81,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     trustedProxies: readTrustedProxies(config),
     installation: config.installation,
     faultsOnDemand: config.ephemeral !== undefined,
+    isTls: config.tls !== undefined,
     log: log.child({ room: 'http' }),
     addresses: () => addresses,
     isStopping: () => stopping,

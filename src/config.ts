@@ -75,6 +75,8 @@ export const limits = {
   upkeepIntervalMs: 60_000,
   /** Keys and addresses whose calls are counted. */
   limitedSubjectsMax: 100_000,
+  /** Callers and balances that are kept in memory until the database changes. */
+  rememberedMax: 10_000,
   /** From one address; more are refused before they are looked at. */
   wrongKeysPerMinute: 100,
   /** Of activation, by one key and from one address. */

@@ -95,6 +95,7 @@ function pairOn(db: Database.Database, accounts: number): Pair {
       role: 'user',
       groupId: null,
       limits: { tts: null, clone: null },
+      expiresAtMs: null,
     }
     const requestId = Bun.randomUUIDv7('hex').replaceAll('-', '')
     const request: SpeakRequest = { caller, requestId, signal, text, voiceId: 'heart', speed: 1, format: 'mp3' }

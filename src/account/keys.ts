@@ -14,6 +14,8 @@ export type Caller = {
   readonly role: Role
   readonly groupId: string | null
   readonly limits: KeyLimits
+  /** From then on the key is unknown. */
+  readonly expiresAtMs: number | null
 }
 
 /** Calls per minute; null: the installation's. */
@@ -112,7 +114,8 @@ export function authenticate(db: Database, apiKey: string, nowMs: number): Calle
   assert(owner, 'every key has its account')
   if (owner.status === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
   const { role, groupId } = owner
-  return { accountId, keyId, role, groupId, limits: { tts: limitTts, clone: limitClone } }
+  const limits = { tts: limitTts, clone: limitClone }
+  return { accountId, keyId, role, groupId, limits, expiresAtMs: key.expiresAtMs }
 }
 
 /**

@@ -1,8 +1,10 @@
-/** Prepared statements, kept with the database that they belong to. */
+/** Prepared statements, transactions, and what was read and may be remembered: all belong to one database. */
 import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../errors'
 
 const statements = new WeakMap<Database, Map<string, Statement>>()
+/** How often this process ended a transaction that could write. */
+const writes = new WeakMap<Database, number>()
 
 /**
  * The statement for `sql`, prepared when it is first needed: a start pays only for what it uses. `sql` must be one of
@@ -35,5 +37,43 @@ export function transact<T>(db: Database, work: () => T): T {
         cause: error,
       })
     throw error
+  } finally {
+    writes.set(db, (writes.get(db) ?? 0) + 1)
+  }
+}
+
+/** Asking costs as much as a short request; nobody at a command line notices so short a delay. */
+const foreignWritesSeenWithinMs = 1
+
+/** A number that changes when another process writes to the database. */
+export function createForeignWrites(db: Database): () => number {
+  const version = db.prepare<[], number>('PRAGMA data_version').pluck()
+  let seen = 0
+  let seenAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = performance.now()
+    if (now - seenAtMs < foreignWritesSeenWithinMs) return seen
+    seenAtMs = now
+    return (seen = version.get()!)
+  }
+}
+
+/**
+ * Remembers what was read from the database until it changes, by this process (in `transact`) or another one. At most
+ * `entriesMax` values; what throws is not remembered.
+ */
+export function createMemo(db: Database, entriesMax: number) {
+  const values = new Map<string, unknown>()
+  const foreignWrites = createForeignWrites(db)
+  let seen: number | undefined
+  let seenForeign: number | undefined
+  return <T>(key: string, read: () => T): T => {
+    const [own, foreign] = [writes.get(db), foreignWrites()]
+    if (own !== seen || foreign !== seenForeign || values.size >= entriesMax) values.clear()
+    seen = own
+    seenForeign = foreign
+    let value = values.get(key) as T | undefined
+    if (value === undefined) values.set(key, (value = read()))
+    return value
   }
 }

@@ -2,6 +2,7 @@
 import { authenticate, type Caller, type createKeyUse } from '../account/keys'
 import { limits, type RateLimits } from '../config'
 import type { Database } from '../db/database'
+import { createMemo } from '../db/statements'
 import { AppError } from '../errors'
 import { limitSubject } from '../net/address'
 import { stateOf } from './request-state'
@@ -24,13 +25,17 @@ export function createAccess(options: {
   nowMs?: () => number
 }) {
   const { db, rateLimits, keyUse, addressOf, nowMs = Date.now } = options
+  const remember = createMemo(db, limits.rememberedMax)
   const calls = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
   const failures = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
 
   /** Wrong keys from an address are soon not looked at any more; right ones still are, for others may share it. */
   function check(apiKey: string, request: Request): Caller {
     try {
-      return authenticate(db, apiKey, nowMs())
+      const now = nowMs()
+      const caller = remember(apiKey, () => authenticate(db, apiKey, now))
+      const isExpired = caller.expiresAtMs !== null && caller.expiresAtMs <= now
+      return isExpired ? authenticate(db, apiKey, now) : caller
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid_api_key')
         countFailure(request, `key ${limitSubject(addressOf(request))}`, limits.wrongKeysPerMinute)

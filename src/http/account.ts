@@ -3,7 +3,8 @@ import { Elysia } from 'elysia'
 import { findAccount, maskAccountNumber } from '../account/accounts'
 import { findKey } from '../account/keys'
 import { describeKey } from '../admin/keys'
-import { transact } from '../db/statements'
+import { limits } from '../config'
+import { createMemo, transact } from '../db/statements'
 import { readText, withNumbers } from '../fields'
 import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../history'
 import { redeemCode } from '../ledger/codes'
@@ -17,17 +18,20 @@ const unit = 'characters'
 
 export function accountRoutes({ db, access, addresses, installation }: HttpContext) {
   const balanceOf = (accountId: string) => settledUnits(readBalance(db, accountId))
+  const remember = createMemo(db, limits.rememberedMax)
+  const describeBalance = (accountId: string) =>
+    JSON.stringify({
+      balance: balanceOf(accountId),
+      unit,
+      account_number: maskAccountNumber(findAccount(db, accountId)!.accountNumber),
+      app: installation,
+    })
 
   return new Elysia()
-    .get('/api/v1/balance', ({ request }) => {
+    .get('/api/v1/balance', ({ request, set }) => {
       const { accountId } = access.caller(request, 'balance')
-      const { accountNumber } = findAccount(db, accountId)!
-      return {
-        balance: balanceOf(accountId),
-        unit,
-        account_number: maskAccountNumber(accountNumber),
-        app: installation,
-      }
+      set.headers['content-type'] = 'application/json'
+      return remember(accountId, () => describeBalance(accountId))
     })
     .get('/api/v1/account', ({ request }) => {
       const { accountId, keyId } = access.caller(request, 'account')

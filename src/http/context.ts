@@ -20,6 +20,7 @@ export type ServerOptions = {
   readonly installation: { readonly slug: string; readonly name: string }
   /** Whether requests may ask for faults. */
   readonly faultsOnDemand: boolean
+  readonly isTls: boolean
   /** Where clients find the service and the audio files; known once the port is. */
   readonly addresses: () => { baseUrl: string; storageUrl: string }
   readonly isStopping: () => boolean

@@ -7,12 +7,11 @@ export type RequestState = {
   verdict: Verdict | undefined
 }
 
-const states = new WeakMap<Request, RequestState>()
+/** Kept on the request itself: a WeakMap costs as much as the rest of a short request. */
+const stateKey = Symbol('state of the request')
 
-export function stateOf(request: Request): RequestState {
-  let state = states.get(request)
-  if (!state) states.set(request, (state = { id: Bun.randomUUIDv7('hex').replaceAll('-', ''), verdict: undefined }))
-  return state
+export function stateOf(request: Request & { [stateKey]?: RequestState }): RequestState {
+  return (request[stateKey] ??= { id: Bun.randomUUIDv7('buffer').toString('hex'), verdict: undefined })
 }
 
 export function requestIdOf(request: Request): string {

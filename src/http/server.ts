@@ -31,21 +31,29 @@ export function createHttpServer(options: ServerOptions) {
     return { error: new AppError('method_not_allowed', message), allow }
   }
 
+  function logRequest(request: Request, status: number): void {
+    if (!log.isEnabled('info')) return
+    const path = pathOf(request)
+    if (!path.startsWith('/api/')) return
+    log.info({ requestId: requestIdOf(request), method: request.method, path, status }, 'request')
+  }
+
   // Without `reusePort: false` a second server on the same port would silently take half of the requests.
-  // Bun's page for development would show the stack. Elysia takes host names of three letters for a part of the path
-  // unless it is told that there are such.
+  // Bun's page for development would show the stack. Elysia looks for the path behind a host name of four letters or,
+  // where it is told that there are shorter ones, right behind `http://`, which with TLS would be within `https://`.
   const app = new Elysia({
     serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false, development: false },
-    handler: { standardHostname: false },
+    handler: { standardHostname: options.isTls },
   })
-    .onRequest(() => {
+    .onBeforeHandle(() => {
       if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
-    .onAfterHandle(({ request, set }) => {
+    .onAfterHandle(({ request, set, responseValue }) => {
       Object.assign(set.headers, headersOf(request))
       set.headers['cache-control'] ??= 'private, no-store'
+      logRequest(request, responseValue instanceof Response ? responseValue.status : 200)
     })
-    .onError(({ request, error, set }) => {
+    .onError(({ request, error }) => {
       const { error: known, allow } =
         error instanceof NotFoundError ? notFound(request) : { error: asAppError(error), allow: undefined }
       const requestId = requestIdOf(request)
@@ -53,16 +61,8 @@ export function createHttpServer(options: ServerOptions) {
       else if (known.cause) log.warn({ requestId, code: known.code, cause: String(known.cause) }, 'request failed')
       const response = errorResponse(known, requestId, headersOf(request))
       if (allow) response.headers.set('allow', allow)
-      // For the log: Elysia does not look into a finished response.
-      set.status = response.status
+      logRequest(request, response.status)
       return response
-    })
-    .onAfterResponse(({ request, set }) => {
-      if (!log.isEnabled('info')) return
-      const path = pathOf(request)
-      if (!path.startsWith('/api/')) return
-      const status = set.status ?? 200
-      log.info({ requestId: requestIdOf(request), method: request.method, path, status }, 'request')
     })
     .use(ttsRoutes(context))
     .use(voiceRoutes(context))

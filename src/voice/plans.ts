@@ -3,7 +3,7 @@
  * lists are kept in memory until the database changes, by this process or another one.
  */
 import type { Database } from '../db/database'
-import { prepare } from '../db/statements'
+import { createForeignWrites, prepare } from '../db/statements'
 import { AppError } from '../errors'
 import type { Catalogue, CatalogueVoice } from './catalogue'
 
@@ -30,9 +30,10 @@ const defaults: VoiceSettings = { active: true, public: true, featured: false, p
 
 /** Lists of the voices by plan. */
 export function createPlans(db: Database, catalogue: Catalogue) {
+  const foreignWrites = createForeignWrites(db)
   let state: ReturnType<typeof load> | undefined
 
-  function load(dataVersion: number, generation: number) {
+  function load(foreign: number, generation: number) {
     const settings = new Map(readAllSettings(db))
     const settingsOf = (id: string) => settings.get(id) ?? defaults
     const groups = new Map(listGroups(db).map((group) => [group.id, group]))
@@ -52,13 +53,13 @@ export function createPlans(db: Database, catalogue: Catalogue) {
         id,
         listed((voice) => voices.includes(voice)),
       )
-    return { dataVersion, generation, settingsOf, groups, byGroup, all: listed(() => true) }
+    return { foreign, generation, settingsOf, groups, byGroup, all: listed(() => true) }
   }
 
   function current() {
-    const dataVersion = prepare<[], { data_version: number }>(db, 'PRAGMA data_version').get()!.data_version
+    const foreign = foreignWrites()
     const generation = generations.get(db) ?? 0
-    if (state?.dataVersion !== dataVersion || state.generation !== generation) state = load(dataVersion, generation)
+    if (state?.foreign !== foreign || state.generation !== generation) state = load(foreign, generation)
     return state
   }
 
@@ -104,7 +105,7 @@ function refuseVoice(code: 'voice_not_found' | 'voice_disabled' | 'voice_not_all
   return new AppError(code, `voice_id: ${reason}.`, { param: 'voice_id' })
 }
 
-/** Counts this process's own changes, which `PRAGMA data_version` does not tell. */
+/** Counts this process's own changes. */
 const generations = new WeakMap<Database, number>()
 
 function noteChange(db: Database): void {

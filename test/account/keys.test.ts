@@ -89,7 +89,7 @@ describe('who is let in', () => {
   it('is whoever has a key, exactly as it is', () => {
     const { key, apiKey } = make()
     expect(authenticate(db, apiKey, startMs)).toEqual({
-      ...{ accountId, keyId: key.id, role: 'user', groupId: null, limits: noLimits },
+      ...{ accountId, keyId: key.id, role: 'user', groupId: null, limits: noLimits, expiresAtMs: null },
     })
     for (const other of ['', apiKey.slice(0, -1), `${apiKey}0`, ` ${apiKey}`, apiKey.toLowerCase(), key.id, key.prefix])
       expect(refusalOf(other)).toBe('invalid_api_key: The API key does not exist or was deleted.')
