@@ -258,7 +258,7 @@ async function store(
 /** Returns the balance after it, or null when the audio must stay uncharged. */
 export function charge(
   speaking: Books,
-  { requestId, caller, text, faults }: SpeakRequest,
+  { requestId, text, faults }: SpeakRequest,
   holdId: number,
   fileName: string,
   { audioMs, durationMs }: Pick<Rendering, 'audioMs' | 'durationMs'>,
@@ -266,9 +266,8 @@ export function charge(
   const { db, log } = speaking
   try {
     return transact(db, () => {
-      capture(db, holdId, Date.now())
+      const remaining = settledUnits(capture(db, holdId, Date.now()))
       if (faults?.name === 'charge_failed') throw new Error('fault on demand')
-      const remaining = settledUnits(readBalance(db, caller.accountId))
       const units = countCharacters(text)
       finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, durationMs })
       return remaining

@@ -172,7 +172,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX usage_by_account ON usage (account_id, created_at_ms);
   CREATE INDEX usage_by_key ON usage (key_id, created_at_ms);
   CREATE INDEX usage_by_age ON usage (created_at_ms);
-  CREATE INDEX usage_running ON usage (id) WHERE status = 'running';
   CREATE TRIGGER usage_stays BEFORE UPDATE ON usage
     WHEN OLD.status IN ('charged', 'uncharged') OR NEW.id <> OLD.id OR NEW.request_id <> OLD.request_id
       OR NEW.account_id <> OLD.account_id

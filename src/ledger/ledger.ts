@@ -93,8 +93,11 @@ type Affordable = Pick<HoldRequest, 'accountId' | 'keyId' | 'units'>
 export function hold(db: Database, request: HoldRequest): number {
   const { accountId, keyId, requestId, purpose, units, nowMs, expiresAtMs } = request
   assert(Number.isInteger(units) && units > 0, 'a hold has units')
-  ensureAffordable(db, request)
-  moveToHeld(db, accountId, keyId, units)
+  // The look at the totals that says why is taken only when a row refuses.
+  if (!holdOfKey(db, keyId, units) || !holdOfAccount(db, accountId, units)) {
+    ensureAffordable(db, request)
+    throw new Error('Broken invariant: what is affordable can be held')
+  }
   const { lastInsertRowid } = prepare(
     db,
     `INSERT INTO holds (request_id, account_id, key_id, purpose, units, status, created_at_ms, expires_at_ms)
@@ -103,18 +106,26 @@ export function hold(db: Database, request: HoldRequest): number {
   return Number(lastInsertRowid)
 }
 
-function moveToHeld(db: Database, accountId: string, keyId: string, units: number): void {
-  const balance = 'UPDATE balances SET available = available - ?, held = held + ? WHERE account_id = ?'
-  prepare(db, balance).run(units, units, accountId)
-  prepare(db, 'UPDATE key_spending SET held = held + ? WHERE key_id = ?').run(units, keyId)
+/** False when the cap does not allow it. */
+function holdOfKey(db: Database, keyId: string, units: number): boolean {
+  const sql = 'UPDATE key_spending SET held = held + ? WHERE key_id = ? AND (cap IS NULL OR captured + held + ? <= cap)'
+  return prepare(db, sql).run(units, keyId, units).changes === 1
+}
+
+/** False when less is available. */
+function holdOfAccount(db: Database, accountId: string, units: number): boolean {
+  const sql = 'UPDATE balances SET available = available - ?, held = held + ? WHERE account_id = ? AND available >= ?'
+  return prepare(db, sql).run(units, units, accountId, units).changes === 1
 }
 
 type HoldRow = { account_id: string; key_id: string; request_id: string; purpose: 'speech' | 'clones'; units: number }
 
-/** Spends what was held. Throws when the hold is not open any more. */
-export function capture(db: Database, holdId: number, nowMs: number): void {
+/** Spends what was held, and returns the balance after it. Throws when the hold is not open any more. */
+export function capture(db: Database, holdId: number, nowMs: number): Balance {
   const { account_id, key_id, purpose, units } = resolve(db, holdId, 'captured')
-  prepare(db, 'UPDATE balances SET held = held - ? WHERE account_id = ?').run(units, account_id)
+  const balance = 'UPDATE balances SET held = held - ? WHERE account_id = ? RETURNING available, held'
+  const after = prepare<[number, string], Balance>(db, balance).get(units, account_id)
+  assert(after, 'every account has a balance')
   const spending = 'UPDATE key_spending SET held = held - ?, captured = captured + ? WHERE key_id = ?'
   prepare(db, spending).run(units, units, key_id)
   move(db, {
@@ -127,12 +138,15 @@ export function capture(db: Database, holdId: number, nowMs: number): void {
     reason: null,
     nowMs,
   })
+  return after
 }
 
 /** Gives back what was held; returns the id of the request. Throws when the hold is not open any more. */
 export function release(db: Database, holdId: number): string {
   const { account_id, key_id, request_id, units } = resolve(db, holdId, 'released')
-  moveToHeld(db, account_id, key_id, -units)
+  const balance = 'UPDATE balances SET available = available + ?, held = held - ? WHERE account_id = ?'
+  prepare(db, balance).run(units, units, account_id)
+  prepare(db, 'UPDATE key_spending SET held = held - ? WHERE key_id = ?').run(units, key_id)
   return request_id
 }
 

@@ -70,15 +70,13 @@ const columns = `id, request_id AS requestId, kind, account_id AS accountId, key
 export function startUsage(db: Database, start: UsageStart): void {
   const { requestId, kind, accountId, keyId, createdAtMs, voiceId, characters, speed, format, digest } = start
   const values = [kind, keyId, createdAtMs, voiceId, characters, speed, format, digest] as const
-  const earlier = findUsage(db, requestId)
-  if (!earlier) {
-    prepare(
-      db,
-      `INSERT INTO usage (kind, key_id, created_at_ms, voice_id, characters, speed, format, digest, request_id, account_id, status)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running')`,
-    ).run(...values, requestId, accountId)
-    return
-  }
+  const inserted = prepare(
+    db,
+    `INSERT INTO usage (kind, key_id, created_at_ms, voice_id, characters, speed, format, digest, request_id, account_id, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running') ON CONFLICT (request_id) DO NOTHING`,
+  ).run(...values, requestId, accountId)
+  if (inserted.changes === 1) return
+  const earlier = findUsage(db, requestId)!
   assert(earlier.status === 'failed' && earlier.accountId === accountId, 'a request id is used once')
   addToDay(db, earlier, { requests: -1, units: 0, audioMs: 0 })
   prepare(
