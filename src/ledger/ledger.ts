@@ -74,30 +74,35 @@ export function readKeySpending(db: Database, keyId: string): KeySpending {
  * needed.
  */
 export function ensureAffordable(db: Database, { accountId, keyId, units }: Affordable): void {
-  const { cap, captured, held } = readKeySpending(db, keyId)
-  if (cap !== null && captured + held + units > cap) {
-    const left = Math.max(0, cap - captured - held)
-    const message = `The cap of this API key leaves ${left} characters, and ${units} are needed: raise the cap or use another key.`
-    throw new AppError('key_cap_reached', message)
-  }
-  const { available } = readBalance(db, accountId)
-  if (available < units) {
-    const message = `${available} characters are available, and ${units} are needed: redeem a new activation code.`
-    throw new AppError('insufficient_balance', message)
-  }
+  ensureCapAllows(db, keyId, units)
+  ensureAvailable(db, accountId, units)
 }
 
 type Affordable = Pick<HoldRequest, 'accountId' | 'keyId' | 'units'>
+
+function ensureCapAllows(db: Database, keyId: string, units: number): void {
+  const { cap, captured, held } = readKeySpending(db, keyId)
+  if (cap === null || captured + held + units <= cap) return
+  const left = Math.max(0, cap - captured - held)
+  const message = `The cap of this API key leaves ${left} characters, and ${units} are needed: raise the cap or use another key.`
+  throw new AppError('key_cap_reached', message)
+}
+
+function ensureAvailable(db: Database, accountId: string, units: number): void {
+  const { available } = readBalance(db, accountId)
+  if (available >= units) return
+  const message = `${available} characters are available, and ${units} are needed: redeem a new activation code.`
+  throw new AppError('insufficient_balance', message)
+}
 
 /** Sets units aside and returns the hold's id. Throws `key_cap_reached`, `insufficient_balance`. */
 export function hold(db: Database, request: HoldRequest): number {
   const { accountId, keyId, requestId, purpose, units, nowMs, expiresAtMs } = request
   assert(Number.isInteger(units) && units > 0, 'a hold has units')
-  // The look at the totals that says why is taken only when a row refuses.
-  if (!holdOfKey(db, keyId, units) || !holdOfAccount(db, accountId, units)) {
-    ensureAffordable(db, request)
-    throw new Error('Broken invariant: what is affordable can be held')
-  }
+  assert(db.inTransaction, 'a hold belongs to a transaction')
+  // A row that refuses is unchanged, so that the reason can be read from it then, and only then.
+  if (!holdOfKey(db, keyId, units)) ensureCapAllows(db, keyId, units)
+  if (!holdOfAccount(db, accountId, units)) ensureAvailable(db, accountId, units)
   const { lastInsertRowid } = prepare(
     db,
     `INSERT INTO holds (request_id, account_id, key_id, purpose, units, status, created_at_ms, expires_at_ms)
