@@ -5,15 +5,16 @@ import type { Administration } from './admin/administration'
 import { plantSeed } from './admin/seed'
 import { setUpEphemeral, setUpFirstStart } from './admin/setup'
 import { addressesOf, audioDirectory, ConfigError, databasePath, limits, type Config } from './config'
-import { openDatabase } from './db/database'
+import { openDatabase, waitBriefly } from './db/database'
 import { lockDirectory } from './db/lock'
 import { transact } from './db/statements'
 import { createDemos } from './demos'
 import { createHttpServer } from './http/server'
+import { openHolds } from './ledger/ledger'
 import type { Logger } from './log'
 import { parseNetworks } from './net/address'
 import { releaseAll, releaseExpired } from './recovery'
-import { loadRendering, settle, type Speaking } from './speak'
+import { loadRendering, removeAudio, settle, type Speaking } from './speak'
 import { createPool } from './speech/pool'
 import type { WorkerCommand } from './speech/worker-process'
 import { openStorage } from './storage/storage'
@@ -37,13 +38,15 @@ const drainPollMs = 20
 
 export async function buildApp(config: Config, workerCommand: WorkerCommand, log: Logger): Promise<App> {
   const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
-  await mkdir(config.dataDirectory, { recursive: true })
+  await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
   const lock = lockDirectory(config.dataDirectory)
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
   await storage.prepare()
   const db = openDatabase(databasePath(config))
+  for (const { requestId } of openHolds(db)) await removeAudio(storage, requestId)
   const released = releaseAll(db)
-  if (released > 0) log.warn({ requests: released }, 'requests of an earlier process were closed and released')
+  if (released.length > 0)
+    log.warn({ requests: released.length }, 'requests of an earlier process were closed and released')
   const pool = createPool({
     command: workerCommand,
     workers: config.workers,
@@ -91,12 +94,14 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   addresses = addressesOf(config, server.port!)
   // Only now: a start that fails must not have made a key that nobody saw.
   const made = setUp({ db, catalogue, actor: 'setup', nowMs: Date.now }, config, seed)
+  waitBriefly(db)
 
   function keepUp(): void {
     try {
       if (speaking.unsettled.size > 0) settle(speaking)
-      const expired = releaseExpired(db, Date.now())
-      if (expired > 0) log.warn({ requests: expired }, 'expired holds were released')
+      const isAtWork = (requestId: string) => running.has(requestId) || speaking.unsettled.has(requestId)
+      const expired = releaseExpired(db, Date.now(), isAtWork)
+      if (expired.length > 0) log.warn({ requests: expired.length }, 'expired holds were released')
       if (!keyUse.isEmpty) transact(db, () => keyUse.write())
     } catch (error) {
       log.error({ err: error }, 'upkeep failed')

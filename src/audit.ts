@@ -119,11 +119,12 @@ const checks: readonly Check[] = [
   },
   {
     rule: 'the sums of a day are those of its requests',
-    sql: `WITH sums AS (SELECT account_id, created_at_ms / 86400000 AS day, count(*) AS requests, sum(units) AS units,
-            sum(coalesce(audio_ms, 0)) AS audio_ms FROM usage WHERE status <> 'running' GROUP BY 1, 2)
-          SELECT 'account ' || account_id || ', day ' || day AS row FROM usage_days AS days FULL JOIN sums USING (account_id, day)
-          WHERE coalesce(days.requests, 0) <> coalesce(sums.requests, 0) OR coalesce(days.units, 0) <> coalesce(sums.units, 0)
-            OR coalesce(days.audio_ms, 0) <> coalesce(sums.audio_ms, 0)`,
+    // Grouped together in one sort: a join of two such lists takes hours with millions of requests.
+    sql: `SELECT 'account ' || account_id || ', day ' || day AS row FROM (
+            SELECT account_id, day, requests, units, audio_ms FROM usage_days
+            UNION ALL SELECT account_id, created_at_ms / 86400000, -1, -units, -coalesce(audio_ms, 0)
+              FROM usage WHERE status <> 'running')
+          GROUP BY account_id, day HAVING sum(requests) <> 0 OR sum(units) <> 0 OR sum(audio_ms) <> 0`,
   },
 ]
 

@@ -65,19 +65,23 @@ export const limits = {
   speedMin: 0.5,
   speedMax: 2,
   requestBodyBytesMax: 1 << 20,
+  /** Objects and arrays of a JSON body in each other. */
+  requestBodyDepthMax: 32,
   /** From the first byte of a JSON body to its last. */
   requestBodyTimeoutMs: 20_000,
   /** A request from arrival in the queue to its last byte. */
   requestTimeoutMs: 60_000,
   /** Units held for a request; longer than any request lasts. */
   holdTimeoutMs: 600_000,
+  /** What a request waits for another process to end its writing. */
+  databaseBusyMs: 5_000,
   /** How often expired holds are looked for, and the last uses of keys written down. */
   upkeepIntervalMs: 60_000,
   /** Keys and addresses whose calls are counted. */
   limitedSubjectsMax: 100_000,
   /** Callers and balances that are kept in memory until the database changes. */
   rememberedMax: 10_000,
-  /** From one address; more are refused before they are looked at. */
+  /** From one address; more are told to wait, while right ones from there still pass. */
   wrongKeysPerMinute: 100,
   /** Of activation, by one key and from one address. */
   wrongCodesPerMinute: 10,

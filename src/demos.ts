@@ -15,16 +15,21 @@ export function createDemos(speaking: Speaking, log: Logger) {
   async function render(name: string, voice: CatalogueVoice, queueKey: string | null): Promise<void> {
     await storage.ensureSpace()
     const { renderToStorage } = await loadRendering()
-    await renderToStorage(pool, storage, name, {
-      text: voice.demo,
-      voice,
-      companionFor: (script) => catalogue.companionFor(voice, script),
-      speed: 1,
-      format: 'mp3',
-      mp3SampleRate: speaking.mp3SampleRate,
-      queueKey,
-      timeoutMs: speaking.requestTimeoutMs,
-    })
+    try {
+      await renderToStorage(pool, storage, name, {
+        text: voice.demo,
+        voice,
+        companionFor: (script) => catalogue.companionFor(voice, script),
+        speed: 1,
+        format: 'mp3',
+        mp3SampleRate: speaking.mp3SampleRate,
+        queueKey,
+        timeoutMs: speaking.requestTimeoutMs,
+      })
+    } catch (error) {
+      // The same demo may have been rendered meanwhile, for somebody who waits and in the background.
+      if (!(await storage.find(name))) throw error
+    }
   }
 
   /** For somebody who waits: all who ask for the same demo share one rendering. */

@@ -1,23 +1,32 @@
 /** Puts in order what requests left behind that never came to their end: their units go back, their rows are closed. */
 import type { Database } from './db/database'
 import { transact } from './db/statements'
-import { openHolds, release } from './ledger/ledger'
+import { openHolds, release, type OpenHold } from './ledger/ledger'
 import { finishUsage } from './usage/usage'
 
-/** After a crash: nothing is under way any more. Returns how many requests were closed. */
-export function releaseAll(db: Database): number {
-  return releaseHolds(db, openHolds(db))
+/** After a crash: nothing is under way any more. Returns the ids of the requests that were closed. */
+export function releaseAll(db: Database): string[] {
+  return close(db, openHolds(db))
 }
 
-/** While the service runs: holds that no request can still be working on. */
-export function releaseExpired(db: Database, nowMs: number): number {
-  return releaseHolds(db, openHolds(db, nowMs))
+/**
+ * While the service runs: holds that no request works on. One that is at work keeps its hold however late the clock
+ * says that it is, for clocks are set and machines sleep.
+ */
+export function releaseExpired(db: Database, nowMs: number, isAtWork: (requestId: string) => boolean): string[] {
+  return close(
+    db,
+    openHolds(db, nowMs).filter(({ requestId }) => !isAtWork(requestId)),
+  )
 }
 
-function releaseHolds(db: Database, holds: readonly number[]): number {
+function close(db: Database, holds: readonly OpenHold[]): string[] {
   if (holds.length > 0)
     transact(db, () => {
-      for (const hold of holds) finishUsage(db, release(db, hold), { status: 'failed', errorCode: 'internal_error' })
+      for (const { id, requestId } of holds) {
+        release(db, id)
+        finishUsage(db, requestId, { status: 'failed', errorCode: 'internal_error' })
+      }
     })
-  return holds.length
+  return holds.map(({ requestId }) => requestId)
 }

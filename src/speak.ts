@@ -3,9 +3,9 @@
  * the row of the history; a failure gives them back.
  */
 import type { Caller } from './account/keys'
-import type { AudioFormat } from './audio/encode/encoder'
+import { audioFormats, type AudioFormat } from './audio/encode/encoder'
 import type { Database } from './db/database'
-import { transact } from './db/statements'
+import { patiently, transact } from './db/statements'
 import { AppError, asAppError, assert, publicCode } from './errors'
 import { noFaults, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
@@ -84,21 +84,24 @@ export type Estimate = {
  * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and what `render` throws.
  */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
-  // From the last look at the history to the hold nothing is awaited, so no other request comes in between.
-  for (let earlier = findEarlier(speaking, request); earlier; earlier = findEarlier(speaking, request)) {
-    if ('spoken' in earlier) return earlier.spoken
+  for (;;) {
+    const found = await patiently(() => findEarlier(speaking, request) ?? start(speaking, request))
+    if ('spoken' in found) return found.spoken
+    if ('own' in found) return found.own
     // How it ended is in the history then.
-    await Promise.allSettled([earlier.work])
+    await Promise.allSettled([found.work])
   }
-  const voice = speaking.plans.choose(request.caller.groupId, request.voiceId)
+}
+
+/** From the last look at the history to here nothing is awaited, so no other request comes in between. */
+function start(speaking: Speaking, request: SpeakRequest): { own: Promise<Spoken> } {
+  const { running } = speaking
+  const { caller, requestId } = request
+  const voice = speaking.plans.choose(caller.groupId, request.voiceId)
   const holdId = begin(speaking, request, voice)
-  const work = finish(speaking, request, voice, holdId)
-  speaking.running.set(request.requestId, work)
-  try {
-    return await work
-  } finally {
-    speaking.running.delete(request.requestId)
-  }
+  const own = finish(speaking, request, voice, holdId).finally(() => running.delete(requestId))
+  running.set(requestId, own)
+  return { own }
 }
 
 /** What the request would cost, and whether it could be paid. Throws as `speak` does for the voice. */
@@ -209,10 +212,10 @@ async function finish(
     rendering = await store(speaking, request, voice, name)
   } catch (error) {
     const errorCode = publicCode(asAppError(error).code)
-    giveBack(speaking, requestId, holdId, { status: 'failed', errorCode })
+    await giveBack(speaking, requestId, holdId, { status: 'failed', errorCode }).catch(() => {})
     throw error
   }
-  const remaining = charge(speaking, request, holdId, name, rendering)
+  const remaining = await chargeOrGiveBack(speaking, request, holdId, name, rendering)
   const units = countCharacters(request.text)
   return { name, voiceId: voice.id, speed, units, remaining, durationMs: rendering.durationMs, replayed: false }
 }
@@ -255,37 +258,67 @@ async function store(
   })
 }
 
-/** Returns the balance after it, or null when the audio must stay uncharged. */
+/**
+ * Returns the balance after it, or null when the audio must stay uncharged. Throws `storage_failed` when not even that
+ * could be written down: what the history does not know must not be published.
+ */
+async function chargeOrGiveBack(
+  speaking: Speaking,
+  request: SpeakRequest,
+  holdId: number,
+  fileName: string,
+  rendering: Rendering,
+): Promise<number | null> {
+  const { requestId } = request
+  try {
+    return await patiently(() => charge(speaking, request, holdId, fileName, rendering))
+  } catch (error) {
+    speaking.log.error({ requestId, err: error }, 'charging failed')
+  }
+  const { audioMs, durationMs } = rendering
+  try {
+    await giveBack(speaking, requestId, holdId, { status: 'uncharged', fileName, audioMs, durationMs })
+    return null
+  } catch (error) {
+    speaking.unsettled.set(requestId, { holdId, outcome: { status: 'failed', errorCode: 'storage_failed' } })
+    await speaking.storage.remove(fileName)
+    throw new AppError('storage_failed', 'The request could not be recorded; nothing was charged. Try again.', {
+      cause: error,
+    })
+  }
+}
+
+/** One transaction; returns the balance after it. */
 export function charge(
-  speaking: Books,
+  { db }: Pick<Speaking, 'db'>,
   { requestId, text, faults }: SpeakRequest,
   holdId: number,
   fileName: string,
   { audioMs, durationMs }: Pick<Rendering, 'audioMs' | 'durationMs'>,
-): number | null {
-  const { db, log } = speaking
+): number {
+  return transact(db, () => {
+    const remaining = settledUnits(capture(db, holdId, Date.now()))
+    if (faults?.name === 'charge_failed') throw new Error('fault on demand')
+    const units = countCharacters(text)
+    finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, durationMs })
+    return remaining
+  })
+}
+
+/** What cannot be written down now is written later; throws all the same. */
+async function giveBack(speaking: Books, requestId: string, holdId: number, outcome: Outcome): Promise<void> {
+  speaking.unsettled.set(requestId, { holdId, outcome })
   try {
-    return transact(db, () => {
-      const remaining = settledUnits(capture(db, holdId, Date.now()))
-      if (faults?.name === 'charge_failed') throw new Error('fault on demand')
-      const units = countCharacters(text)
-      finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, durationMs })
-      return remaining
-    })
+    await patiently(() => settle(speaking))
   } catch (error) {
-    log.error({ requestId, err: error }, 'charging failed')
-    giveBack(speaking, requestId, holdId, { status: 'uncharged', fileName, audioMs, durationMs })
-    return null
+    speaking.log.error({ requestId, err: error }, 'units not given back yet')
+    throw error
   }
 }
 
-function giveBack(speaking: Books, requestId: string, holdId: number, outcome: Outcome): void {
-  speaking.unsettled.set(requestId, { holdId, outcome })
-  try {
-    settle(speaking)
-  } catch (error) {
-    speaking.log.error({ requestId, err: error }, 'units not given back yet')
-  }
+/** Of a request that came to nothing: its audio may be stored already, and nobody was told of it. */
+export async function removeAudio(storage: Storage, requestId: string): Promise<void> {
+  for (const format of audioFormats) await storage.remove(`${requestId}.${format}`)
 }
 
 /** Gives back the units of requests that ended without a charge, those that could not be written before too. */

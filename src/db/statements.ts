@@ -1,5 +1,6 @@
 /** Prepared statements, transactions, and what was read and may be remembered: all belong to one database. */
 import type { Database, Statement } from 'better-sqlite3'
+import { limits } from '../config'
 import { AppError } from '../errors'
 
 const statements = new WeakMap<Database, Map<string, Statement>>()
@@ -39,6 +40,26 @@ export function transact<T>(db: Database, work: () => T): T {
     throw error
   } finally {
     writes.set(db, (writes.get(db) ?? 0) + 1)
+  }
+}
+
+const busyPollMs = 10
+
+/**
+ * Runs `work`, again and again while another process has the right to write; others get their turn meanwhile. Throws
+ * `storage_failed` when that takes longer than `limits.databaseBusyMs`.
+ */
+export async function patiently<T>(work: () => T): Promise<T> {
+  const endAtMs = performance.now() + limits.databaseBusyMs
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!/^SQLITE_BUSY/.test((error as { code?: string }).code ?? '')) throw error
+      if (performance.now() > endAtMs)
+        throw new AppError('storage_failed', 'The database is busy; nothing was charged. Try again.', { cause: error })
+    }
+    await Bun.sleep(busyPollMs)
   }
 }
 

@@ -37,14 +37,13 @@ export function createAccess(options: {
       const isExpired = caller.expiresAtMs !== null && caller.expiresAtMs <= now
       return isExpired ? authenticate(db, apiKey, now) : caller
     } catch (error) {
-      if (error instanceof AppError && error.code === 'invalid_api_key')
-        countFailure(request, `key ${limitSubject(addressOf(request))}`, limits.wrongKeysPerMinute)
+      if (error instanceof AppError && error.code === 'invalid_api_key') countWrongKey(request)
       throw error
     }
   }
 
-  function countFailure(request: Request, subject: string, limit: number): void {
-    const verdict = failures.take(subject, limit)
+  function countWrongKey(request: Request): void {
+    const verdict = failures.take(`key ${limitSubject(addressOf(request))}`, limits.wrongKeysPerMinute)
     if (!verdict.allowed) throw tooMany(request, verdict, 'Too many failed attempts')
   }
 
@@ -98,20 +97,20 @@ export function createAccess(options: {
     },
 
     /**
-     * Runs `guess`, which throws `invalid_params` when it was wrong. A key that guessed wrong too often may not guess
-     * for a while; of an address only the wrong guesses are refused, for others may share it.
+     * Runs `guess`, which throws `invalid_params` when it was wrong. After too many wrong ones by a key, or from an
+     * address, neither guesses for a while: with many keys one could else guess as often as one likes.
      */
     guessing<T>(request: Request, caller: Caller, guess: () => T): T {
-      const own = `guess ${caller.keyId}`
-      const verdict = failures.peek(own, limits.wrongCodesPerMinute)
-      if (!verdict.allowed) throw tooMany(request, verdict, 'Too many wrong codes')
+      const subjects = [`guess ${caller.keyId}`, `guess ${limitSubject(addressOf(request))}`]
+      for (const subject of subjects) {
+        const verdict = failures.peek(subject, limits.wrongCodesPerMinute)
+        if (!verdict.allowed) throw tooMany(request, verdict, 'Too many wrong codes')
+      }
       try {
         return guess()
       } catch (error) {
-        if (error instanceof AppError && error.code === 'invalid_params') {
-          failures.take(own, limits.wrongCodesPerMinute)
-          countFailure(request, `guess ${limitSubject(addressOf(request))}`, limits.wrongCodesPerMinute)
-        }
+        if (error instanceof AppError && error.code === 'invalid_params')
+          for (const subject of subjects) failures.take(subject, limits.wrongCodesPerMinute)
         throw error
       }
     },

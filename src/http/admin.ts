@@ -18,6 +18,7 @@ import { listAllRecords } from '../history'
 import type { Caller } from '../account/keys'
 import { withNumbers, type Fields } from '../fields'
 import { queryOf, readJsonObject, readOptionalJsonObject } from './body'
+import { patiently } from '../db/statements'
 import type { HttpContext } from './context'
 
 type Call = {
@@ -76,7 +77,8 @@ export function adminRoutes({ db, access, speaking, addresses }: HttpContext) {
         const fields = await readFields(request, method)
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
         const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
-        return answer({ admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl })
+        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl }
+        return patiently(() => answer(call))
       },
       { parse: 'none' },
     )

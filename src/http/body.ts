@@ -19,6 +19,7 @@ async function readBody(request: Request): Promise<string> {
 }
 
 function parseObject(text: string): Fields {
+  ensureShallow(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -28,6 +29,22 @@ function parseObject(text: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('invalid_params', `The body must be a JSON object; found ${describe(value)}.`)
   return value as Fields
+}
+
+/** No field of ours is that deep, and parsing a megabyte of brackets would keep everybody waiting. */
+function ensureShallow(text: string): void {
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '\\') i++
+    else if (character === '"') isInString = !isInString
+    else if (isInString) continue
+    else if (character === '[' || character === '{') depth++
+    else if (character === ']' || character === '}') depth--
+    if (depth > limits.requestBodyDepthMax)
+      throw new AppError('invalid_params', `The body is nested more than ${limits.requestBodyDepthMax} levels deep.`)
+  }
 }
 
 /** The fields of the query; of one that is given twice the last. */

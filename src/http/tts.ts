@@ -84,7 +84,7 @@ function parseText(text: unknown): string {
   const characters = countCharacters(text)
   if (characters > max) throw refuseText(`found ${characters} characters`)
   if (!text.isWellFormed()) throw refuseText('found a lone surrogate, which is no character')
-  if (text.trim() === '') throw refuseText('found only white space')
+  if (!/\P{White_Space}/u.test(text)) throw refuseText('found only white space')
   return text
 }
 

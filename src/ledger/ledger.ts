@@ -146,13 +146,12 @@ export function capture(db: Database, holdId: number, nowMs: number): Balance {
   return after
 }
 
-/** Gives back what was held; returns the id of the request. Throws when the hold is not open any more. */
-export function release(db: Database, holdId: number): string {
-  const { account_id, key_id, request_id, units } = resolve(db, holdId, 'released')
+/** Gives back what was held. Throws when the hold is not open any more. */
+export function release(db: Database, holdId: number): void {
+  const { account_id, key_id, units } = resolve(db, holdId, 'released')
   const balance = 'UPDATE balances SET available = available + ?, held = held - ? WHERE account_id = ?'
   prepare(db, balance).run(units, units, account_id)
   prepare(db, 'UPDATE key_spending SET held = held - ? WHERE key_id = ?').run(units, key_id)
-  return request_id
 }
 
 function resolve(db: Database, holdId: number, status: 'captured' | 'released'): HoldRow {
@@ -170,13 +169,13 @@ export function isOpen(db: Database, holdId: number): boolean {
   return prepare(db, "SELECT 1 FROM holds WHERE id = ? AND status = 'held'").get(holdId) !== undefined
 }
 
-/** Ids of the holds that are open and, with `expiredBeforeMs`, should not be any more. */
-export function openHolds(db: Database, expiredBeforeMs = Number.MAX_SAFE_INTEGER): number[] {
-  const sql = "SELECT id FROM holds WHERE status = 'held' AND expires_at_ms < ?"
-  return prepare<[number], { id: number }>(db, sql)
-    .all(expiredBeforeMs)
-    .map(({ id }) => id)
+/** The holds that are open and, with `expiredBeforeMs`, should not be any more. */
+export function openHolds(db: Database, expiredBeforeMs = Number.MAX_SAFE_INTEGER): OpenHold[] {
+  const sql = "SELECT id, request_id AS requestId FROM holds WHERE status = 'held' AND expires_at_ms < ?"
+  return prepare<[number], OpenHold>(db, sql).all(expiredBeforeMs)
 }
+
+export type OpenHold = { readonly id: number; readonly requestId: string }
 
 export type Credit = {
   readonly accountId: string

@@ -1,6 +1,6 @@
 /**
  * Audio files on local disk. A file is written under a temporary name, fsynced, renamed, and its directory fsynced:
- * a final name always holds a whole file. Names are unique, so nothing is overwritten. Knows no SQL and no HTTP.
+ * a final name always holds a whole file. No file is ever overwritten. Knows no SQL and no HTTP.
  */
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, stat, statfs, unlink, type FileHandle } from 'node:fs/promises'
@@ -75,6 +75,11 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       }
     },
 
+    /** For a file that nobody was told of; one that is not there is as good as removed. */
+    async remove(name: string): Promise<void> {
+      await guard(() => unlink(pathOf(name)).catch(ignoreMissing))
+    },
+
     /** The file of that name, or undefined; a name that is none is simply not there. */
     async find(name: string): Promise<StoredFile | undefined> {
       const extension = namePattern.exec(name)?.[2]
@@ -88,6 +93,8 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
 }
 
 async function moveIntoPlace(temporary: string, path: string): Promise<void> {
+  const found = await stat(path).catch(ignoreMissing)
+  if (found) throw new Error(`${path} is there already`)
   await rename(temporary, path)
   const directory = await open(dirname(path), 'r')
   try {

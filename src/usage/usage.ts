@@ -152,11 +152,12 @@ export function listUsage(
   { accountId, keyId, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER }: UsageFilter,
   { limit, before }: { limit: number; before: { createdAtMs: number; id: number } | undefined },
 ): UsageRow[] {
+  if (accountId !== undefined && keyId !== undefined && !isKeyOf(db, keyId, accountId)) return []
   const start = before && before.createdAtMs < toMs ? before : { createdAtMs: toMs, id: 0 }
   const index = keyId !== undefined ? 'usage_by_key' : accountId !== undefined ? 'usage_by_account' : 'usage_by_age'
   const conditions = [
     ...(keyId !== undefined ? ['key_id = @keyId'] : []),
-    ...(accountId !== undefined ? ['account_id = @accountId'] : []),
+    ...(accountId !== undefined && keyId === undefined ? ['account_id = @accountId'] : []),
     'created_at_ms >= @fromMs',
     '(created_at_ms, id) < (@startMs, @startId)',
     "status <> 'running'",
@@ -166,6 +167,12 @@ export function listUsage(
     `SELECT ${columns} FROM usage INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
      ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
   ).all({ keyId, accountId, fromMs, startMs: start.createdAtMs, startId: start.id, limit })
+}
+
+/** Asked beforehand, or the rows of somebody else's key would be walked to find none. */
+function isKeyOf(db: Database, keyId: string, accountId: string): boolean {
+  const sql = 'SELECT 1 FROM api_keys WHERE id = ? AND account_id = ?'
+  return prepare(db, sql).get(keyId, accountId) !== undefined
 }
 
 /** Sums of the days from `fromDay` (days since 1970, UTC) on that had requests, oldest first. */

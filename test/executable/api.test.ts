@@ -82,7 +82,7 @@ describe('POST /api/v1/tts', () => {
     ['a number as text', { text: 5 }, 'invalid_params', 'text'],
     ['an array as text', { text: ['a'] }, 'invalid_params', 'text'],
     ['an empty text', { text: '' }, 'invalid_params', 'text'],
-    ['a blank text', { text: ' \n\t\u00a0\u3000 ' }, 'invalid_params', 'text'],
+    ['a blank text', { text: '\u0085 \n\t\u00a0\u3000 ' }, 'invalid_params', 'text'],
     ['2001 characters', { text: 'a'.repeat(2001) }, 'invalid_params', 'text'],
     ['100,000 characters', { text: 'a'.repeat(100_000) }, 'invalid_params', 'text'],
     ['a lone surrogate', '{"text":"a\\ud800b"}', 'invalid_params', 'text'],

@@ -70,10 +70,11 @@ describe('a hold', () => {
   })
 
   it('expires after its time and not at it', () => {
-    const { holdId } = begin(db, { accountId, keyId, units: 10, expiresAtMs: startMs + 1000 })
-    expect(releaseExpired(db, startMs + 1000)).toBe(0)
-    expect(openHolds(db)).toEqual([holdId])
-    expect(releaseExpired(db, startMs + 1001)).toBe(1)
+    const { holdId, requestId } = begin(db, { accountId, keyId, units: 10, expiresAtMs: startMs + 1000 })
+    expect(releaseExpired(db, startMs + 1000, () => false)).toEqual([])
+    expect(openHolds(db)).toEqual([{ id: holdId, requestId }])
+    expect(releaseExpired(db, startMs + 1001, (id) => id === requestId)).toEqual([])
+    expect(releaseExpired(db, startMs + 1001, () => false)).toEqual([requestId])
     expect(openHolds(db)).toEqual([])
     expect(readBalance(db, accountId)).toEqual({ available: 100, held: 0 })
   })

@@ -41,6 +41,12 @@ describe('create', () => {
     expect(await files()).toEqual(['a.mp3', 'demos'])
   })
 
+  it('never puts a file in the place of another', async () => {
+    await store('a.mp3', 'first')
+    await expect(store('a.mp3', 'other')).rejects.toMatchObject({ code: 'storage_failed' })
+    expect(await Bun.file(join(directory, 'a.mp3')).text()).toBe('first')
+  })
+
   it('leaves nothing after abort', async () => {
     const writer = await storage.create('a.wav')
     await writer.write(bytesOf('Hello'), 0)
@@ -62,6 +68,15 @@ describe('create', () => {
     await expect(writer.commit()).rejects.toMatchObject({ code: 'storage_failed' })
     await writer.abort()
     await expect(storage.create('b.mp3')).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+})
+
+describe('remove', () => {
+  it('takes a file away, and is content where there is none', async () => {
+    await store('a.mp3', 'x')
+    await storage.remove('a.mp3')
+    await storage.remove('a.mp3')
+    expect(await files()).toEqual(['demos'])
   })
 })
 

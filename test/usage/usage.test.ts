@@ -130,9 +130,11 @@ describe('a list', () => {
     ['usage_by_key', true, true],
   ])('is read from %s without sorting (account %p, key %p)', (index, hasAccount, hasKey) => {
     speak(startMs)
-    const filter = { ...(hasAccount && { accountId }), ...(hasKey && { keyId }), fromMs: 1, toMs: startMs + 1 }
     for (const before of [undefined, { createdAtMs: startMs, id: 9 }]) {
-      const plan = planOf(() => listUsage(db, filter, { limit: 5, before }))
+      const plan = planOf((fresh, owner) => {
+        const filter = { ...(hasAccount && { accountId: owner }), ...(hasKey && { keyId: addKey(fresh, owner) }) }
+        listUsage(fresh, { ...filter, fromMs: 1, toMs: startMs + 1 }, { limit: 5, before })
+      })
       expect(plan).toHaveLength(1)
       expect(plan[0]).toStartWith(`SEARCH usage USING INDEX ${index} (`)
       expect(plan[0]).toContain('created_at_ms')
@@ -140,15 +142,12 @@ describe('a list', () => {
   })
 
   /** The plan of the last statement that `work` prepares on a new database. */
-  function planOf(work: () => unknown): string[] {
+  function planOf(work: (fresh: Database, accountId: string) => unknown): string[] {
     const fresh = openDatabase(':memory:')
-    const usual = db
     const statements: string[] = []
     const prepare = fresh.prepare.bind(fresh)
     fresh.prepare = ((sql: string) => (statements.push(sql), prepare(sql))) as Database['prepare']
-    db = fresh
-    work()
-    db = usual
+    work(fresh, addAccount(fresh))
     const values = { keyId: 'k', accountId: 'a', fromMs: 1, startMs: 2, startId: 3, limit: 4 }
     return (prepare(`EXPLAIN QUERY PLAN ${statements.at(-1)!}`).all(values) as { detail: string }[]).map(
       ({ detail }) => detail,

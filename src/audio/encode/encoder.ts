@@ -11,4 +11,5 @@ export interface Encoder {
   finish(): { tail: Uint8Array; head: Uint8Array }
 }
 
-export type AudioFormat = 'mp3' | 'wav'
+export const audioFormats = ['mp3', 'wav'] as const
+export type AudioFormat = (typeof audioFormats)[number]

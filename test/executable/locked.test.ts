@@ -1,0 +1,70 @@
+/** Another process that writes to the database for long: requests wait for it outside of the event loop. */
+import { Database as Sqlite } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { audioFiles, auditDifference, query } from './books'
+import { expectError } from './expect-error'
+import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
+
+let sonant: EphemeralSonant
+let other: Sqlite
+beforeAll(async () => {
+  sonant = await startEphemeral()
+  await sonant.speak({ text: 'Warm.' })
+  other = new Sqlite(join(sonant.dataDirectory, 'sonant.db'))
+})
+afterAll(async () => {
+  other.close()
+  expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
+  await stopAndRemove(sonant)
+})
+
+const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
+const text = 'Hello.'
+const ask = (idempotencyKey: string, headers: Record<string, string> = {}) =>
+  sonant.request('/api/v1/tts', { body: { text }, headers: { 'idempotency-key': idempotencyKey, ...headers } })
+const later = { 'x-sonant-fault': 'latency=300' }
+const balance = async () => ((await (await sonant.request('/api/v1/balance')).json()) as { balance: number }).balance
+
+it('lets a request wait for its turn, at its begin and at its charge, while others are answered', async () => {
+  const before = await balance()
+  const charging = ask(newKey(), later)
+  await Bun.sleep(100)
+  other.run('BEGIN IMMEDIATE')
+  const waiting = [charging, ask(newKey()), sonant.admin('/accounts', { body: { name: 'Patient' } })]
+  let answered = 0
+  for (const endAtMs = Date.now() + 1500; Date.now() < endAtMs; answered++) {
+    expect((await sonant.request('/healthz')).status).toBe(200)
+    expect(await balance()).toBe(before)
+    await Bun.sleep(10)
+  }
+  other.run('COMMIT')
+  // Waiting inside SQLite would have let through about one in the whole time.
+  expect(answered).toBeGreaterThan(10)
+  const [charged, begun, account] = await Promise.all(waiting)
+  for (const response of [charged, begun] as Response[])
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ remaining: expect.any(Number) }),
+    ])
+  expect(account).toMatchObject({ name: 'Patient' })
+  expect(await balance()).toBe(before - 2 * text.length)
+})
+
+it('gives up after a while: nothing is charged or published that could not be recorded, and a retry succeeds', async () => {
+  const before = await balance()
+  const stored = await audioFiles(sonant.dataDirectory)
+  const [late, early] = [newKey(), newKey()]
+  const charging = ask(late, later)
+  await Bun.sleep(100)
+  other.run('BEGIN IMMEDIATE')
+  for (const answer of await Promise.all([charging, ask(early)])) await expectError(answer, 502, 'storage_failed')
+  expect(await audioFiles(sonant.dataDirectory)).toEqual(stored)
+  other.run('COMMIT')
+  for (const key of [late, early]) {
+    const answer = (await (await ask(key)).json()) as Record<string, unknown>
+    expect(answer).toMatchObject({ request_id: key, units: text.length, remaining: expect.any(Number) })
+  }
+  expect(await balance()).toBe(before - 2 * text.length)
+  expect(query(sonant.dataDirectory, "SELECT * FROM holds WHERE status = 'held'")).toEqual([])
+})
