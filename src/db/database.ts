@@ -8,7 +8,7 @@ import { migrations } from './migrations'
 export type { Database } from 'better-sqlite3'
 
 /** At most; SQLite's own 2 MiB make charges half as fast once there are millions of requests. */
-const cacheKib = 64 << 10
+const cacheKib = 16 << 10
 
 /** Acts at the command line can wait longer for their turn than a server, which nobody else may stop. */
 const besideServerTimeoutMs = 15_000
