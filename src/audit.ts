@@ -64,7 +64,7 @@ const checks: readonly Check[] = [
     sql: `SELECT 'hold ' || holds.id AS row FROM holds LEFT JOIN ledger_entries AS entry
             ON entry.movement_id = 'hold-' || holds.id AND entry.account = holds.account_id
           LEFT JOIN ledger_entries AS other ON other.movement_id = entry.movement_id AND other.account = holds.purpose
-          WHERE status = 'captured' AND (other.id IS NULL OR entry.units <> -holds.units
+          WHERE status = 'captured' AND (other.units IS NULL OR entry.units <> -holds.units
             OR entry.key_id IS NOT holds.key_id OR entry.kind <> 'capture')`,
   },
   {
@@ -109,7 +109,7 @@ const checks: readonly Check[] = [
     rule: 'a used code was credited once, to who used it',
     sql: `SELECT 'code ' || code.id AS row FROM activation_codes AS code LEFT JOIN ledger_entries AS entry
             ON movement_id = 'code-' || code.id AND account = used_by
-          WHERE status = 'used' AND (entry.id IS NULL OR entry.units <> code.units)`,
+          WHERE status = 'used' AND (entry.units IS NULL OR entry.units <> code.units)`,
   },
   {
     rule: 'a credit from a code belongs to a used one',

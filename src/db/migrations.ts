@@ -96,7 +96,6 @@ export const migrations: readonly string[] = [
 
   -- Double entry: a movement is two rows whose units add up to zero. An account is one of accounts.id or a system account.
   CREATE TABLE ledger_entries (
-    id            INTEGER PRIMARY KEY,
     movement_id   TEXT NOT NULL,
     account       TEXT NOT NULL,
     units         INTEGER NOT NULL CHECK (units <> 0),
@@ -104,9 +103,9 @@ export const migrations: readonly string[] = [
     key_id        TEXT,
     reason        TEXT,
     created_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (movement_id, account),
     CHECK (kind <> 'adjustment' OR reason IS NOT NULL)
-  ) STRICT;
-  CREATE UNIQUE INDEX ledger_movements ON ledger_entries (movement_id, account);
+  ) STRICT, WITHOUT ROWID;
   CREATE TRIGGER ledger_entries_stay BEFORE UPDATE ON ledger_entries
     BEGIN SELECT RAISE(ABORT, 'ledger entries are never changed'); END;
   CREATE TRIGGER ledger_entries_remain BEFORE DELETE ON ledger_entries

@@ -186,7 +186,7 @@ describe('the database itself', () => {
     refuses('UPDATE ledger_entries SET units = 1', 'ledger entries are never changed')
     refuses('DELETE FROM ledger_entries', 'ledger entries are never deleted')
     refuses(
-      `INSERT OR REPLACE INTO ledger_entries SELECT id, movement_id, account, units * 2, kind, key_id, reason, created_at_ms
+      `INSERT OR REPLACE INTO ledger_entries SELECT movement_id, account, units * 2, kind, key_id, reason, created_at_ms
        FROM ledger_entries`,
       'ledger entries are never deleted',
     )
