@@ -15,3 +15,6 @@ declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
   const path: string
   export default path
 }
+declare module '*/flac/src/FLACDecoder.js' {
+  export { FLACDecoder as default } from '@wasm-audio-decoders/flac'
+}

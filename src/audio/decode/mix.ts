@@ -1,0 +1,120 @@
+/** Collects what a codec gives out: held to the limits, mended where it cannot be sound, mixed to one channel. */
+import type { Pcm } from '../pcm'
+import { BadAudio } from './bad-audio'
+import type { Chunk } from './sound'
+
+/** Lossy codecs overshoot full scale by a few decibels. 12 dB above it is damage, as is what is not a number. */
+const magnitudeMax = 4
+/** Of a file with more than this share of such samples nothing is known to be right. */
+const repairedShareMax = 0.1
+
+type Mix = {
+  readonly pcm: Pcm
+  readonly channels: number
+  /** Whether all channels are the same; a mono file comes out of some codecs twice. */
+  readonly alike: boolean
+  readonly repairedSamples: number
+  readonly damagedFrames: number
+}
+
+/**
+ * `add` throws `too_long` and `too_many_channels`; `finish` throws `corrupt` when there is no sound, or hardly any that
+ * is not damaged. Where the sound goes beyond full scale all of it is made quieter, so that nothing is clipped.
+ */
+export function createMixer({ secondsMax, channelsMax }: { secondsMax: number; channelsMax: number }) {
+  const parts: Float32Array[] = []
+  let sampleRate = 0
+  let frames = 0
+  let channels = 0
+  let samplesTotal = 0
+  let repairedSamples = 0
+  let damagedFrames = 0
+  let peak = 0
+  let alike = true
+
+  return {
+    add(chunk: Chunk): void {
+      damagedFrames += chunk.damagedFrames
+      const { channelData } = chunk
+      const length = channelData[0]?.length ?? 0
+      if (length === 0) return
+      if (frames === 0) sampleRate = chunk.sampleRate
+      if (chunk.sampleRate !== sampleRate) {
+        // What follows a change of rate would play at the wrong speed.
+        damagedFrames++
+        return
+      }
+      frames += length
+      channels = Math.max(channels, channelData.length)
+      refuseChannels(channels, channelsMax)
+      refuseDuration(frames / sampleRate, secondsMax)
+
+      samplesTotal += length * channelData.length
+      for (const samples of channelData) repairedSamples += repair(samples)
+      alike &&= channelData.every((samples) => areEqual(samples, channelData[0]!))
+      const mono = average(channelData)
+      for (const value of mono) peak = Math.max(peak, Math.abs(value))
+      parts.push(mono)
+    },
+
+    finish(): Mix {
+      if (frames === 0) throw new BadAudio('corrupt', 'The file holds no sound that can be decoded.')
+      if (repairedSamples > repairedShareMax * samplesTotal) {
+        throw new BadAudio(
+          'corrupt',
+          `The file is damaged: ${repairedSamples} of its ${samplesTotal} samples are not numbers or far beyond full scale.`,
+        )
+      }
+      const samples = new Float32Array(frames)
+      const gain = peak > 1 ? 1 / peak : 1
+      let at = 0
+      for (const part of parts) {
+        for (let i = 0; i < part.length; i++) samples[at + i] = part[i]! * gain
+        at += part.length
+      }
+      return { pcm: { samples, sampleRate }, channels, alike, repairedSamples, damagedFrames }
+    },
+  }
+}
+
+export function refuseChannels(channels: number, channelsMax: number): void {
+  if (channels > channelsMax) {
+    throw new BadAudio('too_many_channels', `The recording has ${channels} channels; at most ${channelsMax} are read.`)
+  }
+}
+
+export function refuseDuration(durationSeconds: number, secondsMax: number): void {
+  if (durationSeconds > secondsMax) {
+    throw new BadAudio(
+      'too_long',
+      `The recording is longer than ${secondsMax} s, which is the most allowed; it has at least ${durationSeconds.toFixed(2)} s.`,
+    )
+  }
+}
+
+/** Puts silence where there is no number and full scale where a value is far beyond it; returns how many there were. */
+function repair(samples: Float32Array): number {
+  let repaired = 0
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i]!
+    if (Math.abs(value) <= magnitudeMax) continue
+    samples[i] = value > 0 ? 1 : value < 0 ? -1 : 0
+    repaired++
+  }
+  return repaired
+}
+
+function areEqual(a: Float32Array, b: Float32Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+function average(channelData: readonly Float32Array[]): Float32Array {
+  const mono = channelData[0]!.slice()
+  if (channelData.length === 1) return mono
+  for (const samples of channelData.slice(1)) {
+    for (let i = 0; i < mono.length; i++) mono[i]! += samples[i]!
+  }
+  for (let i = 0; i < mono.length; i++) mono[i]! /= channelData.length
+  return mono
+}
