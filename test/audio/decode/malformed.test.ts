@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { malformed } from './malformed'
+
+const outcomes = ['decoded', 'empty', 'unknown', 'corrupt', 'unsupported', 'too_long', 'too_many_channels', 'timeout']
+/** A process that decodes nothing, only writing the files, has 100 MB. */
+const rssMbMax = 500
+const childTimeoutMs = 110_000
+
+type Line = { name: string; outcome: string; cpuSeconds: number; rssMb: number }
+
+describe('malformed files, in a process of their own', () => {
+  it.each(Object.keys(malformed))(
+    '%s: each is decoded or refused, soon, in little memory, and without a word on the console',
+    async (format) => {
+      const child = Bun.spawn([process.execPath, join(import.meta.dir, 'malformed-child.ts'), format], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+        timeout: childTimeoutMs,
+        killSignal: 'SIGKILL',
+      })
+      const [text, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Line)
+      expect([await child.exited, errors]).toEqual([0, ''])
+      expect(lines.map(({ name }) => name)).toEqual(malformed[format]!().map(([name]) => name))
+      expect(lines.length).toBeGreaterThanOrEqual(60)
+      expect(lines.filter(({ outcome }) => !outcomes.includes(outcome))).toEqual([])
+      // Work, not time: this machine may be busy with something else.
+      expect(lines.filter(({ cpuSeconds }) => cpuSeconds > 2)).toEqual([])
+      expect(lines.filter(({ rssMb }) => rssMb > rssMbMax)).toEqual([])
+      // Neither everything nor nothing is refused.
+      const decoded = lines.filter(({ outcome }) => outcome === 'decoded').length
+      expect(decoded).toBeGreaterThan(5)
+      expect(lines.length - decoded).toBeGreaterThan(20)
+    },
+    childTimeoutMs + 5000,
+  )
+})
