@@ -51,9 +51,9 @@ export function createMixer({ secondsMax, channelsMax }: { secondsMax: number; c
 
       samplesTotal += length * channelData.length
       for (const samples of channelData) repairedSamples += repair(samples)
-      alike &&= channelData.every((samples) => areEqual(samples, channelData[0]!))
+      alike &&= channelData.slice(1).every((samples) => areEqual(samples, channelData[0]!))
       const mono = average(channelData)
-      for (const value of mono) peak = Math.max(peak, Math.abs(value))
+      peak = Math.max(peak, findPeak(mono))
       parts.push(mono)
     },
 
@@ -69,9 +69,10 @@ export function createMixer({ secondsMax, channelsMax }: { secondsMax: number; c
       const gain = peak > 1 ? 1 / peak : 1
       let at = 0
       for (const part of parts) {
-        for (let i = 0; i < part.length; i++) samples[at + i] = part[i]! * gain
+        samples.set(part, at)
         at += part.length
       }
+      if (gain < 1) for (let i = 0; i < frames; i++) samples[i]! *= gain
       return { pcm: { samples, sampleRate }, channels, alike, repairedSamples, damagedFrames }
     },
   }
@@ -110,11 +111,21 @@ function areEqual(a: Float32Array, b: Float32Array): boolean {
 }
 
 function average(channelData: readonly Float32Array[]): Float32Array {
-  const mono = channelData[0]!.slice()
-  if (channelData.length === 1) return mono
-  for (const samples of channelData.slice(1)) {
+  const [first, ...others] = channelData
+  if (others.length === 0) return first!
+  const mono = first!.slice()
+  for (const samples of others) {
     for (let i = 0; i < mono.length; i++) mono[i]! += samples[i]!
   }
   for (let i = 0; i < mono.length; i++) mono[i]! /= channelData.length
   return mono
+}
+
+function findPeak(samples: Float32Array): number {
+  let peak = 0
+  for (let i = 0; i < samples.length; i++) {
+    const magnitude = Math.abs(samples[i]!)
+    if (magnitude > peak) peak = magnitude
+  }
+  return peak
 }
