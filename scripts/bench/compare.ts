@@ -1,4 +1,4 @@
-/** Timing our code against a native program on the same WAV file: the program as a whole process, ours in this one. */
+/** Timing our code against a native program on the same file: the program as a whole process, ours in this one. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,33 +12,39 @@ type Comparison = {
   name: string
   input: Pcm
   goal: number
-  ours: () => unknown
+  ours: (inputPath: string) => unknown
   /** The program and its arguments, `IN` and `OUT` standing for the files' paths. */
   command: string[]
   outputSuffix: string
+  /** Makes `IN` from `WAV` first, not timed. Without it `IN` is the WAV file. */
+  prepare?: { command: string[]; suffix: string }
 }
 
 /** Medians of five rounds in turns, in seconds of input per second of work. */
 export async function compareWithProgram(comparison: Comparison): Promise<BenchRow> {
-  const { name, input, goal, command } = comparison
+  const { name, input, goal, command, prepare } = comparison
   const unit = 'x real time'
   const program = Bun.which(command[0]!)
   const folder = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
   try {
-    const inputPath = join(folder, 'in.wav')
+    const wavPath = join(folder, 'in.wav')
+    const inputPath = prepare ? join(folder, `prepared${prepare.suffix}`) : wavPath
     const outputPath = join(folder, `out${comparison.outputSuffix}`)
-    await Bun.write(inputPath, wavFile(input))
-    const paths: Record<string, string> = { IN: inputPath, OUT: outputPath }
+    await Bun.write(wavPath, wavFile(input))
+    const paths: Record<string, string> = { WAV: wavPath, IN: inputPath, OUT: outputPath }
     const args = command.slice(1).map((arg) => paths[arg] ?? arg)
+    const missing = { name: `${name} (no ${command[0]})`, unit, reference: null, ratio: null, goal }
+    if (prepare && !Bun.which(prepare.command[0]!)) return { ...missing, value: null }
+    if (prepare) await run(prepare.command.map((arg) => paths[arg] ?? arg))
 
     const oursSeconds: number[] = []
     const programSeconds: number[] = []
     for (let round = 0; round < measuredRounds; round++) {
-      oursSeconds.push(await timeSeconds(comparison.ours))
+      oursSeconds.push(await timeSeconds(() => comparison.ours(inputPath)))
       if (program) programSeconds.push(await timeSeconds(() => run([program, ...args])))
     }
     const value = durationSeconds(input) / median(oursSeconds)
-    if (!program) return { name: `${name} (no ${command[0]})`, value, unit, reference: null, ratio: null, goal }
+    if (!program) return { ...missing, value }
     const reference = durationSeconds(input) / median(programSeconds)
     return { name, value, unit, reference, ratio: value / reference, goal }
   } finally {

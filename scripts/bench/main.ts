@@ -1,4 +1,5 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
+import { benchDecode } from './decode'
 import { benchEventLoop } from './eventloop'
 import { benchHttp } from './http'
 import { benchLargeLedger, benchLedger } from './ledger'
@@ -21,6 +22,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   startup: benchStartup,
   memory: benchMemory,
   mp3: benchMp3,
+  decode: benchDecode,
   stretch: benchStretch,
   voices: benchVoices,
 }
