@@ -25,6 +25,8 @@ export type Config = {
   readonly rateLimits: RateLimits
   /** Addresses and networks whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
+  /** HOST:PORT of what customers may have downloaded though it is not public; the host as a URL has it. */
+  readonly cloneUrlAllow: readonly string[]
   /** Names the installation in the balance. */
   readonly installation: { readonly slug: string; readonly name: string }
   /** The administrator's key on the first start; undefined: one is made and printed. */
@@ -92,12 +94,18 @@ export const limits = {
   queuedRequestsMax: 512,
   /** What running requests get to finish after SIGTERM. */
   shutdownGraceMs: 30_000,
+  /** The recording that a voice is cloned from. */
+  referenceBytesMax: 15 << 20,
+  urlCharactersMax: 4096,
+  /** A download from a customer's address: looking up, connecting, every redirect, and the file. */
+  urlTimeoutMs: 30_000,
+  urlRedirectsMax: 5,
   /** A connection without traffic. */
   idleConnectionSeconds: 120,
 } as const
 
-/** A setting as given: a flag is a string, `true`, or absent; a file may hold numbers. */
-export type RawSettings = Readonly<Record<string, string | number | boolean | undefined>>
+/** A setting as given: a flag is a string, several, `true`, or absent; a file may hold numbers and lists. */
+export type RawSettings = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -122,6 +130,7 @@ export const settingNames = [
   'limit-voices',
   'limit-account',
   'trusted-proxy',
+  'clone-url-allow',
   'app-slug',
   'app-name',
   'ephemeral',
@@ -132,6 +141,9 @@ export const settingNames = [
   'log-level',
 ] as const
 type SettingName = (typeof settingNames)[number]
+
+/** Flags that may be given more than once; elsewhere commas separate the values. */
+export const repeatableSettings: readonly SettingName[] = ['clone-url-allow']
 
 /** What the file must not hold: where it lies itself, and what belongs to one start. */
 const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admin-key', 'balance', 'seed']
@@ -221,6 +233,7 @@ export function readConfig(
       account: integer('limit-account', 120, 0, rateLimitMax),
     },
     trustedProxies: given('trusted-proxy')?.split(',') ?? [],
+    cloneUrlAllow: given('clone-url-allow')?.split(',').map(readHostAndPort) ?? [],
     installation: { slug: given('app-slug') ?? 'sonant', name: given('app-name') ?? 'Sonant' },
     adminKey: secret('admin-key', ephemeral ? ephemeralKeyCharactersMin : keyCharactersMin),
     ephemeral: ephemeral
@@ -237,6 +250,18 @@ export function readConfig(
 /** The data directory, where `sonant.toml` may be; so it cannot be set in there. */
 export function readDataDirectory(flags: RawSettings, environment: Environment): string {
   return resolve(String(flags.data || environment[environmentName('data')] || 'data'))
+}
+
+/** Brings the host into the form that it has in a parsed URL. */
+function readHostAndPort(text: string): string {
+  const [, host = '', portText = ''] = /^(\[[^\]]+\]|[^*:/?#@\\\s]+):(\d{1,5})$/.exec(text.trim()) ?? []
+  const hostname = URL.parse(`http://${host}/`)?.hostname
+  const port = Number(portText)
+  if (!hostname || port < 1 || port > 65535)
+    throw new ConfigError(
+      `--clone-url-allow: found "${text}"; allowed is HOST:PORT, such as files.intranet:8080 or [fd00::5]:80`,
+    )
+  return `${hostname}:${port}`
 }
 
 function environmentName(name: SettingName): string {

@@ -73,6 +73,40 @@ describe('readConfig', () => {
     expect(read({ file: { port: 80, 'mp3-sample-rate': 44_100 } })).toMatchObject({ port: 80, mp3SampleRate: 44_100 })
   })
 
+  it('takes servers to clone from as a list, as one text with commas, or none, and writes hosts as URLs do', () => {
+    expect(read().cloneUrlAllow).toEqual([])
+    const servers = ['Files.Intranet:8080', '[FD00::5]:80', '0x7f.1:65535']
+    const expected = ['files.intranet:8080', '[fd00::5]:80', '127.0.0.1:65535']
+    expect(read({ flags: { 'clone-url-allow': servers } }).cloneUrlAllow).toEqual(expected)
+    expect(read({ environment: { SONANT_CLONE_URL_ALLOW: servers.join(', ') } }).cloneUrlAllow).toEqual(expected)
+    expect(read({ file: { 'clone-url-allow': servers } }).cloneUrlAllow).toEqual(expected)
+    expect(read({ flags: { 'clone-url-allow': 'a:1' }, file: { 'clone-url-allow': 'b:2' } }).cloneUrlAllow).toEqual([
+      'a:1',
+    ])
+  })
+
+  it.each([
+    'a',
+    'a:',
+    ':80',
+    'a:0',
+    'a:65536',
+    'a:80:80',
+    'http://a:80',
+    'a:80/x',
+    'me@a:80',
+    '::1:80',
+    '[::1]',
+    'a b:80',
+    '*:80',
+    '',
+  ])('refuses "%s" for a server to clone from', (text) => {
+    const value = `a:1,${text}`
+    expect(messageOf({ flags: { 'clone-url-allow': value } })).toContain(
+      `--clone-url-allow: found "${text}"; allowed is HOST:PORT`,
+    )
+  })
+
   it('takes an empty value for none', () => {
     expect(read({ environment: { SONANT_PORT: '', SONANT_BASE_URL: '' } })).toEqual(read())
   })

@@ -75,7 +75,8 @@ ${lines.join('\n')}
 
 serve  [--host HOST] [--port N] [--data DIR] [--base-url URL] [--storage-url URL] [--workers N]
        [--limit-tts N] [--limit-clone N] [--limit-voices N] [--limit-account N]   calls per minute; 0: any number
-       [--trusted-proxy CIDR,…] [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N]
+       [--trusted-proxy CIDR,…] [--clone-url-allow HOST:PORT]…   addresses to clone from though they are not public
+       [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N]
        [--app-slug NAME] [--app-name NAME] [--log-level LEVEL]
 serve --ephemeral   in a temporary directory, for tests
        [--api-key KEY] [--admin-key KEY] [--balance N] [--seed FILE] and the flags above, without --data

@@ -1,14 +1,17 @@
 /** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
 import { availableParallelism } from 'node:os'
 import { buildApp, type App } from '../app'
-import { readConfig, readDataDirectory, settingNames, type RawSettings } from '../config'
+import { readConfig, readDataDirectory, repeatableSettings, settingNames, type RawSettings } from '../config'
 import { createLogger, type Logger } from '../log'
 import { commonFlags, readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
 import { workerCommand } from './worker-command'
 
 export async function serve(args: string[]): Promise<void> {
-  const options = settingNames.map((name) => [name, { type: name === 'ephemeral' ? 'boolean' : 'string' } as const])
+  const options = settingNames.map((name) => {
+    const type = name === 'ephemeral' ? ('boolean' as const) : ('string' as const)
+    return [name, { type, multiple: repeatableSettings.includes(name) }] as const
+  })
   const flags = readFlags(args, { ...commonFlags, ...Object.fromEntries(options) }).values as RawSettings
   const environment = await readSecretFiles(process.env)
   const isEphemeral = flags.ephemeral ?? /^(1|true)$/.test(environment.SONANT_EPHEMERAL ?? '')

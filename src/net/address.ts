@@ -1,7 +1,7 @@
 /** Who a client is: its address, behind trusted proxies too, and what of that address a limit counts. */
 import type { IPv4, IPv6 } from 'ipaddr.js'
 
-type Address = {
+export type Address = {
   readonly ip: IPv4 | IPv6
   /** The interface of a link-local address, or empty. */
   readonly zone: string
@@ -18,7 +18,7 @@ const hopsMax = 32
 const hopCharactersMax = 96
 
 /** On first use, because loading it takes 0.7 ms of a start, and IPv4 without proxies never needs it. */
-const loadIpaddr = () => require('ipaddr.js') as typeof import('ipaddr.js')
+export const loadIpaddr = () => require('ipaddr.js') as typeof import('ipaddr.js')
 
 /**
  * Parses networks such as "10.0.0.0/8" and "fd00::/8", and single addresses. Throws an `Error` whose message names the
@@ -82,7 +82,7 @@ function parseHop(text: string): Address | undefined {
 }
 
 /** Undefined when it is none. IPv4 in its four decimal parts only; a mapped one becomes the IPv4 address. */
-function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): Address | undefined {
   const { IPv4, IPv6 } = loadIpaddr()
   if (!text.includes(':')) return IPv4.isValidFourPartDecimal(text) ? { ip: IPv4.parse(text), zone: '' } : undefined
   // The package allows letters and digits in a zone, but interfaces have names like `br-lan` and `eth0.5` too.

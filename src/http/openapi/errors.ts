@@ -24,6 +24,16 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'speed: found 3; a number from 0.5 to 2.0 is allowed.',
     param: 'speed',
   },
+  invalid_url: {
+    when: '`url` cannot be parsed, is neither http nor https, or has credentials in it.',
+    message: 'url: found "ftp://files.example/me.wav"; an http or https address is required.',
+    param: 'url',
+  },
+  url_blocked: {
+    when: '`url`, or what it redirects to, is at an address that is not public, or at a port that is not for the web.',
+    message: 'url: the host "intranet" is not at a public address.',
+    param: 'url',
+  },
   body_too_slow: {
     when: 'The body did not arrive in time. The connection is closed.',
     message: 'The body did not arrive within 20 s.',
@@ -97,6 +107,11 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'The body is larger than 1 MiB. The connection is closed.',
     message: 'The body is larger than 1048576 bytes.',
   },
+  url_too_large: {
+    when: 'What is at `url` is larger than 15 MiB.',
+    message: 'url: the file is larger than 15728640 bytes.',
+    param: 'url',
+  },
   rate_limited: {
     when: 'Too many calls, or the queue is full. Wait as long as `Retry-After` says.',
     message: 'The limit of 60 calls per minute is reached; try again in 60 s.',
@@ -104,6 +119,11 @@ const meanings: Record<ShownErrorCode, Meaning> = {
   internal_error: {
     when: 'A fault of the service. Try again; if it stays, report the request id.',
     message: 'Something went wrong inside the service. Try again.',
+  },
+  url_fetch_failed: {
+    when: 'What is at `url` could not be downloaded, or not within 30 seconds.',
+    message: 'url: the server answered with the status 404; 200 is required.',
+    param: 'url',
   },
   synthesis_failed: {
     when: 'The synthesis failed. Nothing was charged; try again.',
