@@ -1,0 +1,110 @@
+/**
+ * The fast Fourier transform of real signals: a radix-2 transform of half the length and its unfolding (Press et al.,
+ * "Numerical Recipes", 12.3). Tables are made once per size.
+ */
+
+export type RealFft = {
+  readonly size: number
+  /** The spectrum of `signal` (its first `size` samples, zeros after its end): bins 0…size/2 into `re` and `im`. */
+  forward(signal: ArrayLike<number>, re: Float64Array, im: Float64Array): void
+  /** The signal of a spectrum of bins 0…size/2; the exact inverse of `forward`. */
+  inverse(re: Float64Array, im: Float64Array, signal: Float64Array): void
+}
+
+const transforms = new Map<number, RealFft>()
+
+/** The transform of `size` samples, a power of two from 4 on. Not to be entered from within itself: it has one buffer. */
+export function realFft(size: number): RealFft {
+  let transform = transforms.get(size)
+  if (!transform) transforms.set(size, (transform = createRealFft(size)))
+  return transform
+}
+
+export function powerOfTwoAbove(least: number): number {
+  return 2 ** Math.max(2, Math.ceil(Math.log2(least)))
+}
+
+function createRealFft(size: number): RealFft {
+  if (size < 4 || !Number.isInteger(Math.log2(size))) throw new RangeError(`FFT size ${size} is not a power of two.`)
+  const half = size / 2
+  const transform = complexFft(half)
+  const evens = new Float64Array(half)
+  const odds = new Float64Array(half)
+  const cosines = Float64Array.from({ length: half + 1 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
+  const sines = Float64Array.from({ length: half + 1 }, (_, k) => Math.sin((2 * Math.PI * k) / size))
+  return {
+    size,
+    forward(signal, re, im) {
+      const length = Math.min(signal.length, size)
+      evens.fill(0)
+      odds.fill(0)
+      for (let i = 0; i < length; i += 2) evens[i >> 1] = signal[i]!
+      for (let i = 1; i < length; i += 2) odds[i >> 1] = signal[i]!
+      transform(evens, odds)
+      for (let k = 0; k <= half; k++) {
+        const a = k === half ? 0 : k
+        const b = k === 0 ? 0 : half - k
+        const evenRe = (evens[a]! + evens[b]!) / 2
+        const evenIm = (odds[a]! - odds[b]!) / 2
+        const oddRe = (odds[a]! + odds[b]!) / 2
+        const oddIm = (evens[b]! - evens[a]!) / 2
+        re[k] = evenRe + oddRe * cosines[k]! + oddIm * sines[k]!
+        im[k] = evenIm + oddIm * cosines[k]! - oddRe * sines[k]!
+      }
+    },
+    inverse(re, im, signal) {
+      for (let k = 0; k < half; k++) {
+        const evenRe = (re[k]! + re[half - k]!) / 2
+        const evenIm = (im[k]! - im[half - k]!) / 2
+        const differenceRe = (re[k]! - re[half - k]!) / 2
+        const differenceIm = (im[k]! + im[half - k]!) / 2
+        const oddRe = differenceRe * cosines[k]! - differenceIm * sines[k]!
+        const oddIm = differenceIm * cosines[k]! + differenceRe * sines[k]!
+        // The conjugate, as the transform only goes forward.
+        evens[k] = evenRe - oddIm
+        odds[k] = -(evenIm + oddRe)
+      }
+      transform(evens, odds)
+      for (let i = 0; i < half; i++) {
+        signal[2 * i] = evens[i]! / half
+        signal[2 * i + 1] = -odds[i]! / half
+      }
+    },
+  }
+}
+
+/** The forward transform of `size` complex values, in place. */
+function complexFft(size: number): (re: Float64Array, im: Float64Array) => void {
+  const bits = Math.log2(size)
+  const reversed = new Uint32Array(size)
+  for (let i = 0; i < size; i++) reversed[i] = (reversed[i >> 1]! >> 1) | ((i & 1) << (bits - 1))
+  const cosines = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
+  const sines = Float64Array.from({ length: size / 2 }, (_, k) => Math.sin((2 * Math.PI * k) / size))
+  return (re, im) => {
+    for (let i = 0; i < size; i++) {
+      const j = reversed[i]!
+      if (j <= i) continue
+      const [r, m] = [re[i]!, im[i]!]
+      re[i] = re[j]!
+      im[i] = im[j]!
+      re[j] = r
+      im[j] = m
+    }
+    for (let span = 1; span < size; span *= 2) {
+      const stride = size / (2 * span)
+      for (let k = 0, turn = 0; k < span; k++, turn += stride) {
+        const c = cosines[turn]!
+        const s = sines[turn]!
+        for (let a = k; a < size; a += 2 * span) {
+          const b = a + span
+          const r = re[b]! * c + im[b]! * s
+          const m = im[b]! * c - re[b]! * s
+          re[b] = re[a]! - r
+          im[b] = im[a]! - m
+          re[a]! += r
+          im[a]! += m
+        }
+      }
+    }
+  }
+}

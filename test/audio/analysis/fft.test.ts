@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'bun:test'
+import { powerOfTwoAbove, realFft } from '../../../src/audio/analysis/fft'
+import { noiseSource } from '../signals'
+
+describe('the Fourier transform', () => {
+  it.each([4, 8, 64, 1024])('of %p samples is the sum that defines it', (size) => {
+    const noise = noiseSource(size)
+    const signal = Float64Array.from({ length: size }, noise)
+    const [re, im] = [new Float64Array(size / 2 + 1), new Float64Array(size / 2 + 1)]
+    realFft(size).forward(signal, re, im)
+    for (const k of [0, 1, size / 4, size / 2 - 1, size / 2]) {
+      let [real, imaginary] = [0, 0]
+      for (let i = 0; i < size; i++) {
+        real += signal[i]! * Math.cos((2 * Math.PI * k * i) / size)
+        imaginary -= signal[i]! * Math.sin((2 * Math.PI * k * i) / size)
+      }
+      expect(re[k]!).toBeCloseTo(real, 9)
+      expect(im[k]!).toBeCloseTo(imaginary, 9)
+    }
+  })
+
+  it('gives the signal back', () => {
+    const noise = noiseSource(5)
+    const signal = Float64Array.from({ length: 512 }, noise)
+    const [re, im, back] = [new Float64Array(257), new Float64Array(257), new Float64Array(512)]
+    const fft = realFft(512)
+    fft.forward(signal, re, im)
+    fft.inverse(re, im, back)
+    for (let i = 0; i < 512; i++) expect(back[i]!).toBeCloseTo(signal[i]!, 12)
+  })
+
+  it('takes a shorter signal as followed by zeros, of odd length too', () => {
+    const [re, im, other, otherIm] = Array.from({ length: 4 }, () => new Float64Array(9)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ]
+    realFft(16).forward([1, -2, 3], re, im)
+    realFft(16).forward([1, -2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], other, otherIm)
+    expect([...re, ...im]).toEqual([...other, ...otherIm])
+  })
+
+  it('refuses sizes that are no powers of two', () => {
+    for (const size of [0, 2, 3, 100, NaN]) expect(() => realFft(size)).toThrow(RangeError)
+    expect([1, 4, 5, 1000].map(powerOfTwoAbove)).toEqual([4, 4, 8, 1024])
+  })
+})
