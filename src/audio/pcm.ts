@@ -23,3 +23,17 @@ export function fromInt16(samples: Int16Array): Float32Array {
 export function durationSeconds(pcm: Pcm): number {
   return pcm.samples.length / pcm.sampleRate
 }
+
+/** One after the other. Throws `RangeError` on none, or on different sample rates. */
+export function concatenate(parts: readonly Pcm[]): Pcm {
+  const sampleRate = parts[0]?.sampleRate
+  if (sampleRate === undefined || parts.some((part) => part.sampleRate !== sampleRate))
+    throw new RangeError(`Sounds at ${parts.map((part) => part.sampleRate).join(', ') || 'no rate'} do not join.`)
+  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.samples.length, 0))
+  let at = 0
+  for (const part of parts) {
+    samples.set(part.samples, at)
+    at += part.samples.length
+  }
+  return { samples, sampleRate }
+}

@@ -1,5 +1,6 @@
 /** What a speech engine is to the pipeline, and the list of the built-in ones. An engine lives in a worker process. */
 import type { Pcm } from '../audio/pcm'
+import type { Adaptation } from './adapt/adapt'
 
 export type EngineName = 'flite' | 'espeak'
 
@@ -13,6 +14,8 @@ export type VoiceSpec = {
   readonly sampleRate: number
   /** The engine's own parameters; each engine checks those it knows. */
   readonly settings: VoiceSettings
+  /** What is done to the engine's output to make another voice of it. */
+  readonly adaptation?: Adaptation
 }
 
 export type VoiceSettings = {

@@ -17,9 +17,14 @@ export async function writeFile(bytes: Uint8Array, suffix: string): Promise<stri
 }
 
 export function writeWav(pcm: Pcm): Promise<string> {
+  return writeFile(wavFile(pcm), '.wav')
+}
+
+/** The bytes of a WAV file, 16-bit mono. */
+export function wavFile(pcm: Pcm): Uint8Array {
   const encoder = createWavEncoder({ sampleRate: pcm.sampleRate })
   const body = encoder.append(toInt16(pcm.samples))
-  return writeFile(new Uint8Array(Buffer.concat([encoder.finish().head, body])), '.wav')
+  return new Uint8Array(Buffer.concat([encoder.finish().head, body]))
 }
 
 /** Runs a program that writes signed 16-bit samples to its standard output. */

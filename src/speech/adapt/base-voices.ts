@@ -1,0 +1,40 @@
+/**
+ * What is known of the voices that can be adapted: their statistics, taken at build time by `scripts/voice-statistics.ts`
+ * from more speech than there would be time for later, and how much of a change their words survive.
+ */
+import statistics from '../../../voices/statistics.json'
+import type { TractLimits } from './fit'
+import type { VoiceStatistics } from './measure'
+
+export type BaseVoice = {
+  /** The engine and its name of the voice, as in `flite slt`. */
+  readonly speaker: string
+  readonly statistics: VoiceStatistics
+}
+
+const byId: Readonly<Record<string, BaseVoice>> = statistics
+
+export const baseVoiceIds: readonly string[] = Object.keys(byId)
+
+/** What is known of a voice of the catalogue; undefined for any other. */
+export function findBaseVoice(id: string): BaseVoice | undefined {
+  return Object.hasOwn(byId, id) ? byId[id] : undefined
+}
+
+type Tolerance = TractLimits & {
+  /** What choosing this voice costs for the words it loses by itself; see `chooseBase`. */
+  readonly cost: number
+}
+
+/** Measured with pocketsphinx: outside these limits word errors rise steeply (slt with 1.12: 60 %). */
+const tolerances: Readonly<Record<string, Tolerance>> = {
+  'flite rms': { least: 0.95, most: 1.15, cost: 0 },
+  'flite slt': { least: 0.88, most: 1.03, cost: 0.1 },
+  'flite awb': { least: 0.95, most: 1.16, cost: 0.08 },
+  'flite kal16': { least: 0.92, most: 1.1, cost: 0.05 },
+}
+const otherTolerance: Tolerance = { least: 0.84, most: 1.2, cost: 0 }
+
+export function toleranceOf({ speaker }: BaseVoice): Tolerance {
+  return tolerances[speaker] ?? otherTolerance
+}

@@ -1,0 +1,92 @@
+/** What a voice is, as far as adaptation knows: a few hundred numbers that hold no speech. */
+import { harmonicityDb } from '../../audio/analysis/harmonicity'
+import { trackPitch, type PitchTrack } from '../../audio/analysis/pitch'
+import { longTermSpectrum, meanLevelDb, percentile, type BandLevels } from '../../audio/analysis/spectrum'
+import { envelopeSampleRate, envelopeStatistics, type EnvelopeStatistics } from '../../audio/analysis/tract'
+import type { Pcm } from '../../audio/pcm'
+import { resample } from '../../audio/resample'
+import { syllablesPerSecond } from '../../audio/analysis/syllables'
+
+export type VoiceStatistics = {
+  /** Median fundamental frequency; 0 when nothing was voiced. */
+  readonly pitchHz: number
+  /** Half of the distance between its 16th and 84th percentile. */
+  readonly pitchSpreadSemitones: number
+  /** Median harmonics-to-noise ratio of voiced frames. */
+  readonly harmonicityDb: number
+  /** Syllables in a second without the pauses. */
+  readonly syllablesPerSecond: number
+  /** Long-term levels at `bandsHz` in dB; both are against the mean level of voiced sound in 200…4000 Hz. */
+  readonly voicedDb: readonly number[]
+  readonly unvoicedDb: readonly number[]
+  /** How much sound the levels are the mean of. */
+  readonly voicedSeconds: number
+  readonly unvoicedSeconds: number
+  readonly envelope: EnvelopeStatistics
+}
+
+const widestRange = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
+/** The second look at the pitch is confined to the speaker's own range, which ends most octave errors. */
+const voicedFramesForRange = 20
+const ownRange = { quartileLow: 0.7, quartileHigh: 1.6, minHz: 50, maxHz: 600 }
+const peakLevel = 0.7
+
+/** Measures the voice in `pcm`, of any sample rate and level. Samples that are not finite count as zero. */
+export function measureVoice(pcm: Pcm): VoiceStatistics {
+  const speech = leveled(resample({ ...pcm, samples: finite(pcm.samples) }, envelopeSampleRate))
+  const pitch = trackOwnPitch(speech)
+  const voiced = pitch.hz.filter((hz) => hz > 0)
+  const semitones = voiced.map((hz) => 12 * Math.log2(hz))
+  const { all, voiced: voicedLevels, unvoiced } = longTermSpectrum(speech, pitch)
+  const loud = voicedLevels.seconds > 0 ? voicedLevels : all
+  const level = meanLevelDb(loud.db)
+  const relative = (levels: BandLevels) =>
+    rounded(
+      levels.db.map((db) => db - level),
+      1,
+    )
+  const envelope = envelopeStatistics(speech, pitch)
+  return {
+    pitchHz: round(percentile(voiced, 0.5), 2),
+    pitchSpreadSemitones: round((percentile(semitones, 0.84) - percentile(semitones, 0.16)) / 2, 2),
+    harmonicityDb: round(harmonicityDb(pitch), 2),
+    syllablesPerSecond: round(syllablesPerSecond(speech, pitch), 2),
+    voicedDb: relative(loud),
+    unvoicedDb: relative(unvoiced.seconds > 0 ? unvoiced : loud),
+    voicedSeconds: round(voicedLevels.seconds, 2),
+    unvoicedSeconds: round(unvoiced.seconds, 2),
+    envelope: { mean: rounded(envelope.mean, 2), spread: rounded(envelope.spread, 2) },
+  }
+}
+
+function trackOwnPitch(speech: Pcm): PitchTrack {
+  const first = trackPitch(speech, widestRange)
+  const voiced = first.hz.filter((hz) => hz > 0)
+  if (voiced.length <= voicedFramesForRange) return first
+  return trackPitch(speech, {
+    ...widestRange,
+    minHz: Math.max(ownRange.minHz, percentile(voiced, 0.25) * ownRange.quartileLow),
+    maxHz: Math.min(ownRange.maxHz, percentile(voiced, 0.75) * ownRange.quartileHigh),
+  })
+}
+
+function finite(samples: Float32Array): Float32Array {
+  return samples.map((value) => (Number.isFinite(value) ? value : 0))
+}
+
+/** Without a constant offset, and with its peak at one level: recordings come as loud as they like. */
+function leveled({ samples, sampleRate }: Pcm): Pcm {
+  const mean = samples.reduce((sum, value) => sum + value, 0) / Math.max(1, samples.length)
+  const peak = samples.reduce((most, value) => Math.max(most, Math.abs(value - mean)), 0)
+  if (peak === 0) return { samples: new Float32Array(samples.length), sampleRate }
+  return { samples: samples.map((value) => ((value - mean) * peakLevel) / peak), sampleRate }
+}
+
+function rounded(values: Iterable<number>, digits: number): number[] {
+  return Array.from(values, (value) => round(value, digits))
+}
+
+export function round(value: number, digits: number): number {
+  // Never −0, which JSON would write as 0 and so not give back.
+  return Math.round(value * 10 ** digits) / 10 ** digits + 0
+}

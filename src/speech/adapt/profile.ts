@@ -1,0 +1,63 @@
+/** What is kept of a recording: the profile of an adapted voice, from which every voice of the catalogue can be adapted. */
+import type { VoiceSpec } from '../engine'
+import { tractRatio } from '../../audio/analysis/tract'
+import { unchanged, type Adaptation } from './adapt'
+import { findBaseVoice, toleranceOf } from './base-voices'
+import { fit } from './fit'
+import type { VoiceStatistics } from './measure'
+
+/** Small JSON that holds no audio; the same recording gives the same bytes. */
+export type AdaptedProfile = {
+  readonly version: 1
+  /** What the voice in the recording is like. */
+  readonly target: VoiceStatistics
+  /** Adaptations that were tuned at enrolment, by the id of the base voice; all others follow from the statistics. */
+  readonly tuned: Readonly<Record<string, Adaptation>>
+}
+
+/**
+ * How a voice of the catalogue becomes the one of the profile. Any other voice, which has no statistics, stays as it is.
+ */
+export function adaptationFor({ target, tuned }: AdaptedProfile, baseVoiceId: string): Adaptation {
+  if (Object.hasOwn(tuned, baseVoiceId)) return tuned[baseVoiceId]!
+  const base = findBaseVoice(baseVoiceId)
+  return base ? fit(target, base.statistics, toleranceOf(base)) : unchanged
+}
+
+const tractCost = 5
+const likenessMost = 1.7
+/** Per semitone, of what the pitch has to be moved by beyond two. */
+const pitchCost = 0.06
+const freeSemitones = 2
+/** Per dB by which the base is more hoarse than the target: breath can be added, but not taken away. */
+const hoarsenessCost = 0.03
+
+/** The voice among `bases` that has the shortest way to `target`. Throws `RangeError` when none has statistics. */
+export function chooseBase<Base extends VoiceSpec>(target: VoiceStatistics, bases: readonly Base[]): Base {
+  let best: Base | undefined
+  let bestCost = Infinity
+  for (const base of bases) {
+    const cost = costOf(target, base.id)
+    if (cost >= bestCost) continue
+    best = base
+    bestCost = cost
+  }
+  if (!best) throw new RangeError(`None of ${bases.map(({ id }) => id).join(', ') || 'no voices'} can be adapted.`)
+  return best
+}
+
+function costOf(target: VoiceStatistics, id: string): number {
+  const base = findBaseVoice(id)
+  if (!base) return Infinity
+  const { statistics } = base
+  const { ratio, likeness } = tractRatio(target.envelope, statistics.envelope)
+  const semitones = target.pitchHz > 0 ? Math.abs(12 * Math.log2(target.pitchHz / statistics.pitchHz)) : 0
+  const hoarserDb = Math.max(0, target.harmonicityDb - statistics.harmonicityDb)
+  return (
+    tractCost * Math.abs(Math.log(ratio)) +
+    (likenessMost - likeness) +
+    pitchCost * Math.max(0, semitones - freeSemitones) +
+    hoarsenessCost * hoarserDb +
+    toleranceOf(base).cost
+  )
+}
