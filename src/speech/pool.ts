@@ -5,8 +5,9 @@
  * A worker that overruns its time, outgrows its memory or dies takes only its own task with it.
  */
 import type { Logger } from '../log'
+import type { Enrolment } from './adapt/enrol'
 import type { EngineName, VoiceSpec } from './engine'
-import type { Answer, EncodeTask, Stage, SynthesizeTask, Task } from './protocol'
+import type { Answer, EncodeTask, EnrolTask, Stage, SynthesizeTask, Task } from './protocol'
 import { createFairQueue, type FairQueue } from './queue'
 import {
   startWorkerProcess,
@@ -45,6 +46,8 @@ export type Job = {
   /** When its first task started, by `performance.now()`. */
   readonly begunAtMs: number | undefined
   synthesize(task: SynthesizeTask): Promise<Int16Array[]>
+  /** Makes a voice from a recording, in its turn like synthesis. */
+  enrol(task: EnrolTask): Promise<Enrolment>
   openStream(sampleRate: number): EncodeStream
   /** Rejects what is not done yet with `JobEnded`, whether it waits or runs, and lets go of open streams. */
   end(): void
@@ -64,8 +67,14 @@ type JobState = JobOptions & {
   readonly pending: Set<Waiting>
   lastWorker: WorkerProcess | undefined
 }
+/** What waits in the fair queue. */
+type QueuedTask = SynthesizeTask | EnrolTask
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
+/** A recording is tuned with this engine's voices; for others the statistics must do. */
+const enrolmentEngine: EngineName = 'flite'
+/** In the fair queue an enrolment weighs as much as a text of this length, which takes a worker about as long. */
+const enrolmentCharacters = 1000
 /** A stream whose workers keep dying is given up. */
 const streamLossesMax = 5
 /** What all streams together keep of their samples, to be encoded again; a stream beyond it is lost with its worker. */
@@ -164,10 +173,10 @@ export function createPool(options: {
     const entry = foreground.take() ?? background.take()
     if (!entry) return false
     const waiting = entry.task
-    const task = waiting.task as SynthesizeTask
+    const task = waiting.task as QueuedTask
     const startedAtMs = performance.now()
     waiting.job.begunAtMs ??= startedAtMs
-    const worker = workerFor(waiting, task.voice.engine)
+    const worker = workerFor(waiting, task.kind === 'enrol' ? enrolmentEngine : task.voice.engine)
     if (!worker) return true
     waiting.job.lastWorker = worker
     void dispatch(worker, waiting).then(() => {
@@ -199,10 +208,9 @@ export function createPool(options: {
     return promise.finally(() => job.pending.delete(waiting))
   }
 
-  function enqueue(job: JobState, task: SynthesizeTask): Promise<TaskResult> {
-    return submit(job, task, (waiting) => {
-      queueOf(job).push({ key: job.key, job, cost: task.text.length + 1, task: waiting })
-    })
+  function enqueue(job: JobState, task: QueuedTask): Promise<TaskResult> {
+    const cost = task.kind === 'enrol' ? enrolmentCharacters : task.text.length + 1
+    return submit(job, task, (waiting) => queueOf(job).push({ key: job.key, job, cost, task: waiting }))
   }
 
   /** Runs `attempt` again when the worker was gone before it had the task. */
@@ -326,6 +334,9 @@ export function createPool(options: {
         },
         async synthesize(task) {
           return succeededWithSamples(await withRetry(() => enqueue(job, task)))
+        },
+        async enrol(task) {
+          return succeeded(await withRetry(() => enqueue(job, task))).enrolment!
         },
         openStream(sampleRate) {
           const stream = openStream(job, sampleRate)

@@ -1,4 +1,5 @@
 /** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
+import type { Enrolment } from './adapt/enrol'
 import type { VoiceSpec, EngineName } from './engine'
 
 /** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
@@ -34,17 +35,36 @@ export type EncodeTask = {
   readonly last: boolean
 }
 
+/** Makes a voice from a recording; the answer carries the `enrolment`. */
+export type EnrolTask = {
+  readonly kind: 'enrol'
+  /** Mono; at most `portionFramesMax` are a message that holds nobody up, so recordings are better resampled before. */
+  readonly samples: Int16Array
+  readonly sampleRate: number
+  /** BCP 47, or undefined for a guess. */
+  readonly language: string | undefined
+  /** Which voices may be the base. */
+  readonly bases: readonly VoiceSpec[]
+}
+
 export type Task =
   | SynthesizeTask
   | EncodeTask
+  | EnrolTask
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly engine: EngineName; readonly voice: VoiceSpec }
 
 /** Where in the pipeline a task failed; it decides the error that the caller sees. */
-export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode'
+export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol'
 
 export type Answer =
-  | { readonly ok: true; readonly bytes?: Uint8Array; readonly headBytes?: number; readonly head?: Uint8Array }
+  | {
+      readonly ok: true
+      readonly bytes?: Uint8Array
+      readonly headBytes?: number
+      readonly head?: Uint8Array
+      readonly enrolment?: Enrolment
+    }
   | { readonly ok: false; readonly stage: Stage; readonly message: string }
 
 export type FromWorker =

@@ -221,6 +221,7 @@ const failureMessages: Record<Stage, string> = {
   stretch: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
   resample: 'The audio could not be converted; nothing was charged. Try again.',
   encode: 'The audio could not be encoded; nothing was charged. Try again.',
+  enrol: 'No voice could be made from the recording; nothing was charged. Try again.',
 }
 
 function failureCode(stage: Stage, format: AudioFormat) {

@@ -6,23 +6,26 @@ import { findFault } from '../audio/check'
 import type { Encoder } from '../audio/encode/encoder'
 import { createMp3Encoder, mp3BitrateKbps } from '../audio/encode/mp3'
 import { normalizeLoudness } from '../audio/loudness'
-import { toInt16, type Pcm } from '../audio/pcm'
+import { fromInt16, toInt16, type Pcm } from '../audio/pcm'
 import { resample } from '../audio/resample'
 import { stretch } from '../audio/stretch'
 import { trimSilence } from '../audio/trim'
+import { adapt } from './adapt/adapt'
+import { enrol, type Enrolment } from './adapt/enrol'
 import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from './engine'
 import {
   faultMessage,
   portionFramesMax,
   type Answer,
   type EncodeTask,
+  type EnrolTask,
   type FromWorker,
   type Stage,
   type SynthesizeTask,
   type Task,
 } from './protocol'
 
-type Result = { samples?: Int16Array; bytes?: Uint8Array; headBytes?: number; head?: Uint8Array }
+type Result = { samples?: Int16Array; bytes?: Uint8Array; headBytes?: number; head?: Uint8Array; enrolment?: Enrolment }
 
 class StageError extends Error {
   constructor(
@@ -60,6 +63,8 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
         return { samples: await synthesize(task) }
       case 'encode':
         return encode(task)
+      case 'enrol':
+        return { enrolment: await stage('enrol', () => enrolVoice(task)) }
       case 'abandon':
         streams.delete(task.stream)
         return {}
@@ -96,7 +101,13 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
     const raw = await synthesizeAnew(task.voice, task.text)
     const fault = findFault(raw, { letters: task.letters, symbols: task.symbols, language: task.voice.language })
     if (fault) throw new Error(fault)
-    return normalizeLoudness(trimSilence(raw))
+    const { adaptation } = task.voice
+    const trimmed = trimSilence(raw)
+    return normalizeLoudness(adaptation ? adapt(trimmed, adaptation) : trimmed)
+  }
+
+  function enrolVoice({ samples, sampleRate, language, bases }: EnrolTask): Promise<Enrolment> {
+    return enrol({ samples: fromInt16(samples), sampleRate }, { language, bases, synthesize: synthesizeAnew })
   }
 
   /** An engine that failed is loaded again for the next task: nobody knows what state it is in. */
