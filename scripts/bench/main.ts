@@ -1,5 +1,6 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
 import { benchDecode } from './decode'
+import { benchAdapt } from './adapt'
 import { benchEventLoop } from './eventloop'
 import { benchHttp } from './http'
 import { benchLargeLedger, benchLedger } from './ledger'
@@ -8,6 +9,7 @@ import { benchMemory } from './memory'
 import { benchMp3 } from './mp3'
 import { type BenchRow, printTable } from './report'
 import { benchRequest } from './request'
+import { benchSimilarity } from './similarity'
 import { benchStartup } from './startup'
 import { benchStretch } from './stretch'
 import { benchVoices } from './voices'
@@ -25,6 +27,8 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   decode: benchDecode,
   stretch: benchStretch,
   voices: benchVoices,
+  adapt: benchAdapt,
+  similarity: benchSimilarity,
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benches)
