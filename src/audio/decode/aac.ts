@@ -43,7 +43,7 @@ export type AacConfig = {
 }
 
 /** Which part of the coded sound is meant to be heard; `durationSeconds` null: all that follows. */
-export type Window = {
+export type Span = {
   readonly startSeconds: number
   readonly durationSeconds: number | null
   /** Whether `durationSeconds` is right to the sample. */
@@ -94,11 +94,11 @@ export function decodedSeconds({ coreRate }: AacConfig, frames: number): number 
 export async function* decodeAac(
   config: AacConfig,
   frames: Iterable<Uint8Array>,
-  window: Window | null,
+  span: Span | null,
 ): AsyncGenerator<Chunk> {
   const { decoder } = await import('@audio/decode-aac')
   const faad = await callCodec(() => decoder({ asc: config.bytes }))
-  const cut = createCut(config, window)
+  const cut = createCut(config, span)
   let isFirst = true
   let damagedInRow = 0
   try {
@@ -117,9 +117,9 @@ export async function* decodeAac(
   }
 }
 
-/** Takes off what is before and behind the window. */
-function createCut({ coreRate }: AacConfig, window: Window | null) {
-  if (!window) return (channelData: Float32Array[]) => channelData
+/** Takes off what is before and behind the span. */
+function createCut({ coreRate }: AacConfig, span: Span | null) {
+  if (!span) return (channelData: Float32Array[]) => channelData
   let skip: number | null = null
   let left = Infinity
   return (channelData: Float32Array[], sampleRate: number) => {
@@ -129,8 +129,8 @@ function createCut({ coreRate }: AacConfig, window: Window | null) {
       const hasSbr = sampleRate > coreRate
       // The output begins with what the second frame gives.
       const alreadyGone = hasSbr ? 2 * frameSamples - sbrDelaySamples : frameSamples
-      skip = Math.max(0, Math.round(window.startSeconds * sampleRate) - alreadyGone)
-      if (window.durationSeconds !== null) left = Math.round(window.durationSeconds * sampleRate)
+      skip = Math.max(0, Math.round(span.startSeconds * sampleRate) - alreadyGone)
+      if (span.durationSeconds !== null) left = Math.round(span.durationSeconds * sampleRate)
     }
     const from = Math.min(length, skip)
     const to = Math.min(length, from + left)

@@ -53,7 +53,9 @@ export function otherMpegAudio(bytes: Uint8Array): string | null {
   const version = (header >>> 19) & 3
   const layer = (header >>> 17) & 3
   const isHeader = header >>> 21 === 0x7ff && versions[version] && layer !== 0 && ((header >>> 10) & 3) !== 3
-  if (!isHeader) return null
+  // Two bytes that happen to be such a header, as at the start of UTF-16 text, do not come again.
+  const again = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(bytes.subarray(at, at + 2), at + 2)
+  if (!isHeader || again < 0) return null
   if (layer !== layer3) return `MPEG audio Layer ${layer === 2 ? 'II' : 'I'}`
   return (header >>> 12) & 15 ? null : 'MP3 in free format, whose frames do not say how long they are'
 }

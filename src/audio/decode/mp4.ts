@@ -2,7 +2,7 @@
  * M4A and MP4 (ISO/IEC 14496-12 and -14) with AAC: finds the sound track, where its frames are, and which part of them
  * is meant to be heard. The frames themselves are in `mp4-samples.ts`.
  */
-import { type AacConfig, decodeAac, decodedSeconds, readAacConfig, type Window } from './aac'
+import { type AacConfig, decodeAac, decodedSeconds, frameSamples, readAacConfig, type Span } from './aac'
 import { BadAudio } from './bad-audio'
 import { ascii, isAt, uint16, uint32, uint64 } from './bytes'
 import { type Box, boxesIn, findBox, type NamedBox, readTable } from './mp4-boxes'
@@ -14,32 +14,34 @@ const aacObjectTypes = [0x40, 0x66, 0x67, 0x68]
 /** An encoder's delay is a few frames; more is not a delay. */
 const primingSamplesMax = 20_000
 
-type Track = { readonly config: AacConfig; readonly samples: readonly Sample[]; readonly window: Window | null }
+type Track = { readonly config: AacConfig; readonly samples: readonly Sample[]; readonly span: Span | null }
 
 export function isMp4(bytes: Uint8Array): boolean {
   return isAt(bytes, 4, 'ftyp')
 }
 
 export function probeMp4(bytes: Uint8Array): Probe {
-  const { config, samples, window } = readTrack(bytes)
-  const beforeSeconds = Math.max(0, (window?.startSeconds ?? 0) - decodedSeconds(config, 2))
-  const presentSeconds = Math.max(0, decodedSeconds(config, samples.length) - beforeSeconds)
-  const windowSeconds = window?.durationSeconds ?? Infinity
+  const { config, samples, span } = readTrack(bytes)
+  // The first frame, of which nothing comes out, is a part of what is before the span, or all of it.
+  const skippedSeconds = Math.max(0, (span?.startSeconds ?? 0) - frameSamples / config.coreRate)
+  const presentSeconds = Math.max(0, decodedSeconds(config, samples.length) - skippedSeconds)
+  const spanSeconds = span?.durationSeconds ?? Infinity
+  const isWhole = spanSeconds < presentSeconds + 0.5 / config.coreRate
   return {
     kind: 'm4a',
     sampleRate: config.sampleRate,
     channels: config.channels,
-    durationSeconds: Math.min(windowSeconds, presentSeconds),
-    durationExact: (window?.exact ?? false) && windowSeconds <= presentSeconds,
+    durationSeconds: isWhole ? spanSeconds : presentSeconds,
+    durationExact: isWhole && span!.exact,
   }
 }
 
 export function decodeMp4(bytes: Uint8Array): AsyncGenerator<Chunk> {
-  const { config, samples, window } = readTrack(bytes)
+  const { config, samples, span } = readTrack(bytes)
   const frames = function* () {
     for (const { start, lengthBytes } of samples) yield bytes.subarray(start, start + lengthBytes)
   }
-  return decodeAac(config, frames(), window)
+  return decodeAac(config, frames(), span)
 }
 
 /** Throws `unsupported` where there is no sound or another codec. */
@@ -63,7 +65,7 @@ function readTrack(bytes: Uint8Array): Track {
     return {
       config,
       samples: whole.length > 0 ? whole : findFragmentSamples(bytes, movie, track),
-      window:
+      span:
         readEdit(bytes, { track, tables, timescale, movieTimescale }) ?? readItunesTag(bytes, movie, config.coreRate),
     }
   }
@@ -127,7 +129,7 @@ type TrackTimes = { track: Box; tables: Box; timescale: number; movieTimescale: 
  * The edit list, where it has one edit that plays media: from there on, for as long as it says and the track lasts.
  * (Several edits cut and repeat, which nobody does to a recording.)
  */
-function readEdit(bytes: Uint8Array, { track, tables, timescale, movieTimescale }: TrackTimes): Window | null {
+function readEdit(bytes: Uint8Array, { track, tables, timescale, movieTimescale }: TrackTimes): Span | null {
   const box = findBox(bytes, track, 'edts', 'elst')
   const isLong = box !== undefined && bytes[box.start] === 1
   const { count, start } = readTable(bytes, box, { headBytes: 8, entryBytes: isLong ? 20 : 12 })
@@ -142,8 +144,8 @@ function readEdit(bytes: Uint8Array, { track, tables, timescale, movieTimescale 
   if (edits.length !== 1) return null
   const { duration, mediaTime } = edits[0]!
   const startSeconds = mediaTime / timescale
-  const trackSeconds = readTrackUnits(bytes, tables) / timescale
-  const remainingSeconds = trackSeconds > startSeconds ? trackSeconds - startSeconds : Infinity
+  const remaining = readTrackUnits(bytes, tables) - mediaTime
+  const remainingSeconds = remaining > 0 ? remaining / timescale : Infinity
   // In the movie's units, which may be milliseconds, rounded down.
   const roundedBy = movieTimescale < timescale ? 1 : 0
   const editSeconds = duration && movieTimescale ? (duration + roundedBy) / movieTimescale : Infinity
@@ -161,7 +163,7 @@ function readTrackUnits(bytes: Uint8Array, tables: Box): number {
 }
 
 /** Apple's encoders write hexadecimal numbers into a tag: the second is the delay, the fourth the length, in samples. */
-function readItunesTag(bytes: Uint8Array, movie: Box, coreRate: number): Window | null {
+function readItunesTag(bytes: Uint8Array, movie: Box, coreRate: number): Span | null {
   const tag = Buffer.from(bytes.buffer, bytes.byteOffset, movie.end).indexOf('iTunSMPB', movie.start, 'latin1')
   if (tag < 0) return null
   const value = /data.{8}((?: [0-9A-Fa-f]{8,16}){4})/s.exec(ascii(bytes, tag, 160))

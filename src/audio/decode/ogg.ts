@@ -12,6 +12,8 @@ import { checkFormat, type Chunk, type Probe } from './sound'
 const portionBytes = 2048
 const pageMarker = 'OggS'
 const pageHeadBytes = 27
+/** Opus has the shortest. */
+const identificationBytesMin = 19
 /** A page has 255 segments of 255 bytes at most. */
 const pageBytesMax = pageHeadBytes + 255 + 255 * 255
 /** Samples that a page may count without having lost its mind: 2⁴⁴ at 192 kHz are three years. */
@@ -68,8 +70,13 @@ export async function* decodeOpus(bytes: Uint8Array): AsyncGenerator<Chunk> {
   yield* decodeStream(await decoder(), bytes, portionBytes)
 }
 
+/** Offset of the identification, behind the first page's head and its list of segments. */
 function firstPacket(bytes: Uint8Array): number {
-  return pageHeadBytes + bytes[pageHeadBytes - 1]!
+  const packet = pageHeadBytes + (bytes[pageHeadBytes - 1] ?? 0)
+  if (packet + identificationBytesMin > bytes.length) {
+    throw new BadAudio('corrupt', 'The Ogg file is cut off in its first page.')
+  }
+  return packet
 }
 
 /** From the last page of the first stream. Null where another stream follows, as nobody has added them up. */

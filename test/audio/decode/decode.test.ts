@@ -169,6 +169,12 @@ describe('what is refused', () => {
     ['no bytes', 'empty', new Uint8Array(0), /empty/],
     ['one byte', 'unknown', Uint8Array.of(82), /known format/],
     ['text', 'unknown', text, /known format/],
+    [
+      'text in UTF-16',
+      'unknown',
+      new Uint8Array(Buffer.from(`\ufeff${'A recording. '.repeat(99)}`, 'utf16le')),
+      /known format/,
+    ],
     ['zeros', 'unknown', new Uint8Array(100_000), /known format/],
     ['ones', 'unknown', new Uint8Array(100_000).fill(255), /known format/],
     [
@@ -179,6 +185,7 @@ describe('what is refused', () => {
     ],
     ['a png', 'unknown', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, ...new Uint8Array(1000)), /PNG/],
     ['ALAC', 'unsupported', readFixture('alac.m4a'), /alac/],
+    ['Ogg that ends at once', 'corrupt', readFixture('mono-opus.ogg').subarray(0, 30), /cut off/],
     ['Speex', 'unsupported', readFixture('speex.ogg'), /Speex/],
     ['an mp4 without sound', 'unsupported', readFixture('video-only.mp4'), /no sound/],
     ['free-format mp3', 'unsupported', mpegFrames([0xff, 0xfb, 0x00, 0xc0]), /free format/],
@@ -219,6 +226,17 @@ describe('what is refused', () => {
       expect(probe(file).durationSeconds).toBe(frames ? frames / 22_050 : null)
       expect(await outcome(file, { secondsMax: 0.5 })).toBe('too_long')
       expect(await outcome(file)).toBe('decoded')
+    }
+  })
+
+  it('is one sample too many, where the length is exact', async () => {
+    for (const [name, { frames, sampleRate, exact }] of Object.entries({ ...mono, ...stereo })) {
+      if (exact === false) continue
+      expect([name, await outcome(readFixture(name), { secondsMax: frames / sampleRate })]).toEqual([name, 'decoded'])
+      expect([name, await outcome(readFixture(name), { secondsMax: (frames - 1) / sampleRate })]).toEqual([
+        name,
+        'too_long',
+      ])
     }
   })
 

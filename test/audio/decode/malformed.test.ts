@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { malformed } from './malformed'
 
 const outcomes = ['decoded', 'empty', 'unknown', 'corrupt', 'unsupported', 'too_long', 'too_many_channels', 'timeout']
-/** A process that decodes nothing, only writing the files, has 100 MB. */
-const rssMbMax = 500
+/** Of which the malformed files themselves have up to 200. */
+const rssMbMax = 600
 const childTimeoutMs = 110_000
 
 type Line = { name: string; outcome: string; cpuSeconds: number; rssMb: number }
