@@ -7,8 +7,10 @@
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
 import type { EngineName, VoiceSpec } from './engine'
-import type { Answer, EncodeTask, EnrolTask, Stage, SynthesizeTask, Task } from './protocol'
+import type { Examined, Recording, EnrolTask, ExamineTask, SynthesizeTask, Task } from './protocol'
 import { createFairQueue, type FairQueue } from './queue'
+import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
+import { succeeded, TaskFailed } from './task-failed'
 import {
   startWorkerProcess,
   WorkerGone,
@@ -16,17 +18,6 @@ import {
   type WorkerCommand,
   type WorkerProcess,
 } from './worker-process'
-
-/** A task that a worker could not do; `stage` says where in the pipeline. */
-export class TaskFailed extends Error {
-  override readonly name = 'TaskFailed'
-  constructor(
-    readonly stage: Stage,
-    message: string,
-  ) {
-    super(message)
-  }
-}
 
 /** The job was ended before this task began. */
 export class JobEnded extends Error {
@@ -48,13 +39,12 @@ export type Job = {
   synthesize(task: SynthesizeTask): Promise<Int16Array[]>
   /** Makes a voice from a recording, in its turn like synthesis. */
   enrol(task: EnrolTask): Promise<Enrolment>
+  /** Decodes a recording and looks at it, in its turn too. */
+  examine(task: ExamineTask): Promise<{ recording: Recording } | Extract<Examined, { refusal: unknown }>>
   openStream(sampleRate: number): EncodeStream
   /** Rejects what is not done yet with `JobEnded`, whether it waits or runs, and lets go of open streams. */
   end(): void
 }
-
-export type EncodedPortion = Extract<Answer, { ok: true }>
-export type EncodeStream = { append(samples: Int16Array, last: boolean): Promise<EncodedPortion> }
 
 type PoolStatus = { workers: number; running: number; waiting: number; jobs: number }
 export type Pool = ReturnType<typeof createPool>
@@ -68,18 +58,13 @@ type JobState = JobOptions & {
   lastWorker: WorkerProcess | undefined
 }
 /** What waits in the fair queue. */
-type QueuedTask = SynthesizeTask | EnrolTask
+type QueuedTask = SynthesizeTask | EnrolTask | ExamineTask
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
 /** A recording is tuned with this engine's voices; for others the statistics must do. */
 const enrolmentEngine: EngineName = 'flite'
-/** In the fair queue an enrolment weighs as much as a text of this length, which takes a worker about as long. */
-const enrolmentCharacters = 1000
-/** A stream whose workers keep dying is given up. */
-const streamLossesMax = 5
-/** What all streams together keep of their samples, to be encoded again; a stream beyond it is lost with its worker. */
-const historyBytesMax = 128 << 20
-
+/** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
+const costs = { enrol: 1000, examine: 100 }
 export function createPool(options: {
   command: WorkerCommand
   workers: number
@@ -94,8 +79,7 @@ export function createPool(options: {
   const encoding: Pinned[] = []
   /** Most recently used last. */
   const processes: WorkerProcess[] = []
-  let streams = 0
-  let historyBytes = 0
+  const openStream = createStreams()
   let jobs = 0
   let closed = false
   /** Moving average of what a worker takes for one character, for `retryAfterSeconds`. */
@@ -176,7 +160,7 @@ export function createPool(options: {
     const task = waiting.task as QueuedTask
     const startedAtMs = performance.now()
     waiting.job.begunAtMs ??= startedAtMs
-    const worker = workerFor(waiting, task.kind === 'enrol' ? enrolmentEngine : task.voice.engine)
+    const worker = workerFor(waiting, task.kind === 'synthesize' ? task.voice.engine : enrolmentEngine)
     if (!worker) return true
     waiting.job.lastWorker = worker
     void dispatch(worker, waiting).then(() => {
@@ -209,7 +193,7 @@ export function createPool(options: {
   }
 
   function enqueue(job: JobState, task: QueuedTask): Promise<TaskResult> {
-    const cost = task.kind === 'enrol' ? enrolmentCharacters : task.text.length + 1
+    const cost = task.kind === 'synthesize' ? task.text.length + 1 : costs[task.kind]
     return submit(job, task, (waiting) => queueOf(job).push({ key: job.key, job, cost, task: waiting }))
   }
 
@@ -223,77 +207,12 @@ export function createPool(options: {
     }
   }
 
-  /**
-   * An mp3 stream lives in one worker. If that worker goes, for another request's sake, the stream is encoded again
-   * from the start in another one, and what had already been handed out is cut off: the encoder is deterministic.
-   */
-  function openStream(job: JobState, sampleRate: number): EncodeStream & { abandon(): void } {
-    const history: Int16Array[] = []
-    let home: WorkerProcess | undefined
-    let id = 0
-    let emittedBytes = 0
-    let keptBytes = 0
-    let canReplay = true
-
-    function run(samples: Int16Array, last: boolean): Promise<TaskResult> {
-      const onStart = (worker: WorkerProcess) => {
-        home = worker
-        worker.streams.add(id)
-      }
-      const task: EncodeTask = { kind: 'encode', stream: id, sampleRate, samples, last }
-      return submit(job, task, (waiting) => encoding.push({ ...waiting, worker: home, onStart }))
-    }
-
-    function remember(samples: Int16Array): void {
-      history.push(samples)
-      keptBytes += samples.byteLength
-      historyBytes += samples.byteLength
-      if (historyBytes > historyBytesMax && home) forget()
-    }
-
-    function forget(): void {
-      historyBytes -= keptBytes
-      keptBytes = 0
-      history.length = 0
-      canReplay = false
-    }
-
-    async function replay(last: boolean): Promise<EncodedPortion> {
-      id = ++streams
-      const bodies: Uint8Array[] = []
-      let answer!: EncodedPortion
-      for (const [i, samples] of history.entries()) {
-        answer = succeeded(await run(samples, last && i === history.length - 1))
-        bodies.push(answer.bytes!)
-      }
-      return { ...answer, bytes: Buffer.concat(bodies).subarray(emittedBytes) }
-    }
-
-    async function encodeSurely(samples: Int16Array, last: boolean): Promise<EncodedPortion> {
-      for (let losses = 0; ; losses++) {
-        try {
-          return home ? succeeded(await run(samples, last)) : await replay(last)
-        } catch (error) {
-          const lost = error instanceof WorkerGone && error.reason === 'died'
-          if (!lost || !canReplay || losses === streamLossesMax) throw error
-          home = undefined
-        }
-      }
-    }
-
+  function placeEncoding(job: JobState): PlaceEncoding {
     return {
-      async append(samples, last) {
-        remember(samples)
-        const answer = await encodeSurely(samples, last)
-        if (last) home!.streams.delete(id)
-        emittedBytes += answer.bytes!.length
-        return answer
-      },
-      abandon() {
-        forget()
-        if (!home?.streams.delete(id) || home.gone) return
+      encode: (task, worker, onStart) => submit(job, task, (waiting) => encoding.push({ ...waiting, worker, onStart })),
+      abandon(stream, worker) {
         const ignore = { resolve() {}, reject() {} }
-        encoding.push({ task: { kind: 'abandon', stream: id }, job, worker: home, onStart() {}, ...ignore })
+        encoding.push({ task: { kind: 'abandon', stream }, job, worker, onStart() {}, ...ignore })
         pump()
       },
     }
@@ -338,8 +257,14 @@ export function createPool(options: {
         async enrol(task) {
           return succeeded(await withRetry(() => enqueue(job, task))).enrolment!
         },
+        async examine(task) {
+          const result = await withRetry(() => enqueue(job, task))
+          const { examined } = succeeded(result)
+          if ('refusal' in examined!) return examined
+          return { recording: { ...examined!.recording, samples: concatenate(result.portions) } }
+        },
         openStream(sampleRate) {
-          const stream = openStream(job, sampleRate)
+          const stream = openStream(placeEncoding(job), sampleRate)
           open.push(stream)
           return stream
         },
@@ -386,12 +311,17 @@ export function createPool(options: {
   }
 }
 
-function succeeded({ answer }: TaskResult): EncodedPortion {
-  if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
-  return answer
-}
-
 function succeededWithSamples(result: TaskResult): Int16Array[] {
   succeeded(result)
   return result.portions
+}
+
+function concatenate(portions: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(portions.reduce((frames, { length }) => frames + length, 0))
+  let at = 0
+  for (const portion of portions) {
+    whole.set(portion, at)
+    at += portion.length
+  }
+  return whole
 }

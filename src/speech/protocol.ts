@@ -1,4 +1,5 @@
 /** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
+import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from './adapt/enrol'
 import type { VoiceSpec, EngineName } from './engine'
 
@@ -47,15 +48,37 @@ export type EnrolTask = {
   readonly bases: readonly VoiceSpec[]
 }
 
+/** Decodes a recording and looks at what is in it; the answer carries `examined`, its samples come in portions. */
+export type ExamineTask = {
+  readonly kind: 'examine'
+  readonly bytes: Uint8Array
+  readonly limits: DecodeLimits
+}
+
+/** Mono. */
+export type Recording = {
+  readonly samples: Int16Array
+  readonly sampleRate: number
+  readonly durationMs: number
+  /** What to do better with the next one. */
+  readonly warnings: readonly { readonly code: string; readonly message: string }[]
+}
+
+export type RefusalCode = 'unsupported_audio' | 'audio_parse_failed' | 'duration_exceeded'
+export type Examined =
+  | { readonly recording: Omit<Recording, 'samples'> }
+  | { readonly refusal: { readonly code: RefusalCode; readonly message: string } }
+
 export type Task =
   | SynthesizeTask
   | EncodeTask
   | EnrolTask
+  | ExamineTask
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly engine: EngineName; readonly voice: VoiceSpec }
 
 /** Where in the pipeline a task failed; it decides the error that the caller sees. */
-export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol'
+export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'examine'
 
 export type Answer =
   | {
@@ -64,6 +87,7 @@ export type Answer =
       readonly headBytes?: number
       readonly head?: Uint8Array
       readonly enrolment?: Enrolment
+      readonly examined?: Examined
     }
   | { readonly ok: false; readonly stage: Stage; readonly message: string }
 

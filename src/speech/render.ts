@@ -7,9 +7,11 @@ import { mp3SampleRate } from '../audio/encode/mp3'
 import { createWavEncoder } from '../audio/encode/wav'
 import { AppError } from '../errors'
 import { utteranceCharactersMax, type VoiceSpec } from './engine'
-import { JobEnded, TaskFailed, type Job, type Pool } from './pool'
+import { JobEnded, type Job, type Pool } from './pool'
 import { faultMessage, type Stage } from './protocol'
+import { queueFull, stopping } from './refusals'
 import type { Storage } from '../storage/storage'
+import { TaskFailed } from './task-failed'
 import { planUtterances, type Speaker, type Utterance } from './text/plan'
 import type { Script } from './text/script'
 import { WorkerGone } from './worker-process'
@@ -77,8 +79,7 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
       durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
     }
   } catch (error) {
-    if (pool.closed && error instanceof JobEnded)
-      throw new AppError('shutting_down', 'The service is stopping; nothing was charged.', { retryAfterSeconds: 5 })
+    if (pool.closed && error instanceof JobEnded) throw stopping()
     throw asAppError(error, request, timedOut)
   } finally {
     clearTimeout(deadline)
@@ -200,12 +201,6 @@ function encodeIn(job: Job, sampleRate: number) {
   }
 }
 
-function queueFull(pool: Pool): AppError {
-  return new AppError('rate_limited', 'The synthesis queue is full; try again later.', {
-    retryAfterSeconds: pool.retryAfterSeconds,
-  })
-}
-
 function asAppError(error: unknown, { format }: RenderRequest, timedOut: boolean): unknown {
   if (timedOut || (error instanceof WorkerGone && error.reason === 'timeout'))
     return new AppError('synthesis_timeout', 'The synthesis took too long; try again.', { cause: error })
@@ -221,6 +216,7 @@ const failureMessages: Record<Stage, string> = {
   stretch: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
   resample: 'The audio could not be converted; nothing was charged. Try again.',
   encode: 'The audio could not be encoded; nothing was charged. Try again.',
+  examine: 'The recording could not be read; nothing was charged. Try again.',
   enrol: 'No voice could be made from the recording; nothing was charged. Try again.',
 }
 

@@ -25,7 +25,7 @@ import {
   type Task,
 } from './protocol'
 
-type Result = { samples?: Int16Array; bytes?: Uint8Array; headBytes?: number; head?: Uint8Array; enrolment?: Enrolment }
+type Result = { samples?: Int16Array } & Omit<Extract<Answer, { ok: true }>, 'ok'>
 
 class StageError extends Error {
   constructor(
@@ -65,6 +65,8 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
         return encode(task)
       case 'enrol':
         return { enrolment: await stage('enrol', () => enrolVoice(task)) }
+      case 'examine':
+        return stage('examine', async () => (await import('./examine')).examine(task))
       case 'abandon':
         streams.delete(task.stream)
         return {}

@@ -1,0 +1,49 @@
+/** What a worker does with a recording that somebody wants to clone from: decode it, and see whether it will do. */
+import { BadAudio } from '../audio/decode/bad-audio'
+import { decode } from '../audio/decode/decode'
+import { probe } from '../audio/decode/probe'
+import { toInt16 } from '../audio/pcm'
+import { checkReference } from '../audio/reference'
+import { resample } from '../audio/resample'
+import type { ExamineTask, Examined, RefusalCode } from './protocol'
+
+/** More than the voices have is of no use, and would take longer to send and to measure. */
+const sampleRateMax = 24_000
+/** A file may be longer than it says by what its codec added, where it does not say how much that is (decisions). */
+const inexactSeconds = 0.1
+
+export async function examine({ bytes, limits }: ExamineTask): Promise<{ samples?: Int16Array; examined: Examined }> {
+  try {
+    const { durationExact } = probe(bytes)
+    const secondsMax = limits.secondsMax + (durationExact ? 0 : inexactSeconds)
+    const { pcm } = await decode(bytes, { ...limits, secondsMax })
+    const durationSeconds = pcm.samples.length / pcm.sampleRate
+    const { error, warnings } = checkReference(pcm)
+    if (error) return refuse('audio_parse_failed', unusable[error])
+    const { samples, sampleRate } = pcm.sampleRate > sampleRateMax ? resample(pcm, sampleRateMax) : pcm
+    const recording = { sampleRate, durationMs: Math.round(durationSeconds * 1000), warnings }
+    return { samples: toInt16(samples), examined: { recording } }
+  } catch (error) {
+    if (error instanceof BadAudio) return refuse(codes[error.code], error.message)
+    throw error
+  }
+}
+
+const codes: Record<BadAudio['code'], RefusalCode> = {
+  empty: 'unsupported_audio',
+  unknown: 'unsupported_audio',
+  unsupported: 'unsupported_audio',
+  too_many_channels: 'unsupported_audio',
+  corrupt: 'audio_parse_failed',
+  timeout: 'audio_parse_failed',
+  too_long: 'duration_exceeded',
+}
+
+const unusable = {
+  silent: 'The recording is silent.',
+  too_short: 'The recording holds less than a second of sound.',
+}
+
+function refuse(code: RefusalCode, message: string): { examined: Examined } {
+  return { examined: { refusal: { code, message } } }
+}
