@@ -4,21 +4,34 @@ import { createKeyUse } from './account/keys'
 import type { Administration } from './admin/administration'
 import { plantSeed } from './admin/seed'
 import { setUpEphemeral, setUpFirstStart } from './admin/setup'
-import { addressesOf, audioDirectory, ConfigError, databasePath, limits, type Config } from './config'
-import { openDatabase, waitBriefly } from './db/database'
+import type { Cloning } from './clone'
+import {
+  addressesOf,
+  audioDirectory,
+  ConfigError,
+  databasePath,
+  limits,
+  referencesDirectory,
+  type Config,
+} from './config'
+import { openDatabase, waitBriefly, type Database } from './db/database'
 import { lockDirectory } from './db/lock'
 import { transact } from './db/statements'
 import { createDemos } from './demos'
 import { createHttpServer } from './http/server'
-import { openHolds } from './ledger/ledger'
 import type { Logger } from './log'
 import { parseNetworks } from './net/address'
-import { releaseAll, releaseExpired } from './recovery'
-import { loadRendering, removeAudio, settle, type Speaking } from './speak'
+import { createDownloader } from './net/download'
+import { releaseAll, releaseExpired, removeUnrecorded } from './recovery'
+import { settle } from './settlement'
+import type { Speaking } from './speak'
+import { loadRendering } from './speech/rendering'
 import { createPool } from './speech/pool'
 import type { WorkerCommand } from './speech/worker-process'
+import { openReferences, type References } from './storage/references'
 import { openStorage } from './storage/storage'
 import { readCatalogue } from './voice/catalogue'
+import { listReferences } from './voice/clones'
 import { createPlans } from './voice/plans'
 
 export type App = {
@@ -43,7 +56,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
   await storage.prepare()
   const db = openDatabase(databasePath(config))
-  for (const { requestId } of openHolds(db)) await removeAudio(storage, requestId)
+  await removeUnrecorded(db, storage)
   const released = releaseAll(db)
   if (released.length > 0)
     log.warn({ requests: released.length }, 'requests of an earlier process were closed and released')
@@ -71,6 +84,18 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     unsettled: new Map(),
     log: log.child({ room: 'speak' }),
   }
+  const cloning: Cloning = {
+    ...speaking,
+    references: await openKnownReferences(config, db),
+    downloader: createDownloader({
+      allowed: config.cloneUrlAllow,
+      limits: { timeoutMs: limits.urlTimeoutMs, redirectsMax: limits.urlRedirectsMax },
+    }),
+    clonesMax: config.clonesMax,
+    referenceBytesMax: limits.referenceBytesMax,
+    turns: new Map(),
+    log: log.child({ room: 'clone' }),
+  }
   const demos = createDemos(speaking, log.child({ room: 'demos' }))
   const keyUse = createKeyUse(db)
   let stopping = false
@@ -78,6 +103,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const http = createHttpServer({
     db,
     speaking,
+    cloning,
     demos,
     keyUse,
     rateLimits: config.rateLimits,
@@ -134,6 +160,13 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
       lock.release()
     },
   }
+}
+
+async function openKnownReferences(config: Config, db: Database): Promise<References> {
+  const references = openReferences({ directory: referencesDirectory(config) })
+  const known = new Set(listReferences(db))
+  await references.prepare((sha256) => known.has(sha256))
+  return references
 }
 
 function setUp(administration: Administration, config: Config, seed: unknown): App['made'] {

@@ -118,6 +118,12 @@ const checks: readonly Check[] = [
               WHERE id = substr(movement_id, 6) AND movement_id = 'code-' || id AND status = 'used')`,
   },
   {
+    rule: 'a clone was paid for by its account',
+    sql: `SELECT 'clone ' || clones.id AS row FROM clones LEFT JOIN usage USING (request_id)
+          WHERE kind IS NOT 'clone' OR status <> 'charged' OR units = 0 OR voice_id <> clones.id
+            OR usage.account_id <> clones.account_id`,
+  },
+  {
     rule: 'the sums of a day are those of its requests',
     // Grouped together in one sort: a join of two such lists takes hours with millions of requests.
     sql: `SELECT 'account ' || account_id || ', day ' || day AS row FROM (

@@ -23,6 +23,8 @@ export type Config = {
   /** Below this much free disk nothing new is made. */
   readonly minFreeBytes: number
   readonly rateLimits: RateLimits
+  /** Of one account. */
+  readonly clonesMax: number
   /** Addresses and networks whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
   /** HOST:PORT of what customers may have downloaded though it is not public; the host as a URL has it. */
@@ -87,6 +89,12 @@ export const limits = {
   wrongKeysPerMinute: 100,
   /** Of activation, by one key and from one address. */
   wrongCodesPerMinute: 10,
+  /** Deletions of clones, by one key; `--limit-account` can only lower it. */
+  cloneDeletionsPerMinute: 30,
+  referenceSecondsMax: 15,
+  /** An upload in which nothing arrives for so long is broken off, and so is one that takes so long in all. */
+  uploadIdleMs: 20_000,
+  uploadTimeoutMs: 600_000,
   /** One utterance, one portion to encode. */
   taskTimeoutMs: 20_000,
   workerMemoryMaxBytes: 768 << 20,
@@ -129,6 +137,7 @@ export const settingNames = [
   'limit-clone',
   'limit-voices',
   'limit-account',
+  'clones-max',
   'trusted-proxy',
   'clone-url-allow',
   'app-slug',
@@ -232,6 +241,7 @@ export function readConfig(
       anonymous: integer('limit-voices', 60, 0, rateLimitMax),
       account: integer('limit-account', 120, 0, rateLimitMax),
     },
+    clonesMax: integer('clones-max', 1000, 0, 1_000_000),
     trustedProxies: given('trusted-proxy')?.split(',') ?? [],
     cloneUrlAllow: given('clone-url-allow')?.split(',').map(readHostAndPort) ?? [],
     installation: { slug: given('app-slug') ?? 'sonant', name: given('app-name') ?? 'Sonant' },
@@ -269,7 +279,9 @@ function environmentName(name: SettingName): string {
 }
 
 export const databasePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'sonant.db')
-export const audioDirectory = (config: Config) => join(config.dataDirectory, 'audio')
+export const audioDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'audio')
+export const referencesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) =>
+  join(dataDirectory, 'references')
 
 /** Where clients find the service and its audio, when it listens on `port`. */
 export function addressesOf(config: Config, port: number) {

@@ -1,13 +1,21 @@
-/** The demos of the catalogue voices: each is rendered once, when first asked for or while nobody needs the workers. */
+/**
+ * The demos of the voices: those of the catalogue are rendered once, when first asked for or while nobody needs the
+ * workers; that of a clone is made with it, and made again should it be missing.
+ */
+import { renderDemo } from './clone'
 import type { Logger } from './log'
-import { loadRendering, type Speaking } from './speak'
+import type { Speaking } from './speak'
+import { loadRendering } from './speech/rendering'
 import type { StoredFile } from './storage/storage'
 import { demoName, type CatalogueVoice } from './voice/catalogue'
+import { findAnyClone } from './voice/clones'
 
 export type Demos = ReturnType<typeof createDemos>
 
+const cloneDemoPattern = /^demos\/(cv-[0-9a-f]{32})-/
+
 export function createDemos(speaking: Speaking, log: Logger) {
-  const { catalogue, pool, storage } = speaking
+  const { db, catalogue, pool, storage } = speaking
   const byName = new Map(catalogue.voices.map((voice) => [demoName(voice, speaking.mp3SampleRate), voice]))
   const rendering = new Map<string, Promise<void>>()
   let stopped = false
@@ -32,11 +40,21 @@ export function createDemos(speaking: Speaking, log: Logger) {
     }
   }
 
+  /** What makes the demo of that name; undefined when no voice has such a demo. */
+  function makerOf(name: string): (() => Promise<void>) | undefined {
+    const voice = byName.get(name)
+    if (voice) return () => render(name, voice, 'demos')
+    const id = cloneDemoPattern.exec(name)?.[1]
+    const clone = id === undefined ? undefined : findAnyClone(db, id)
+    if (clone?.demoName !== name) return undefined
+    return () => renderDemo(speaking, clone, { queueKey: 'demos', timeoutMs: speaking.requestTimeoutMs })
+  }
+
   /** For somebody who waits: all who ask for the same demo share one rendering. */
-  function renderNow(name: string, voice: CatalogueVoice): Promise<void> {
+  function makeNow(name: string, make: () => Promise<void>): Promise<void> {
     let shared = rendering.get(name)
     if (!shared) {
-      shared = render(name, voice, 'demos').finally(() => rendering.delete(name))
+      shared = make().finally(() => rendering.delete(name))
       rendering.set(name, shared)
     }
     return shared
@@ -45,10 +63,10 @@ export function createDemos(speaking: Speaking, log: Logger) {
   return {
     /** The demo file of that name, rendered now if need be; undefined when no voice has such a demo. */
     async find(name: string): Promise<StoredFile | undefined> {
-      const voice = byName.get(name)
       const stored = await storage.find(name)
-      if (stored || !voice) return stored
-      await renderNow(name, voice)
+      const make = stored ? undefined : makerOf(name)
+      if (!make) return stored
+      await makeNow(name, make)
       return storage.find(name)
     },
 

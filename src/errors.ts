@@ -21,6 +21,10 @@ export type ErrorCode =
   | 'permission_denied'
   | 'group_not_found'
   | 'voice_not_found'
+  | 'unknown_hash'
+  | 'unsupported_audio'
+  | 'audio_parse_failed'
+  | 'duration_exceeded'
   | 'conflict'
   | 'idempotency_conflict'
   | 'rate_limited'
@@ -32,6 +36,8 @@ export type ErrorCode =
   | 'transcode_failed'
   | 'speed_processing_failed'
   | 'payload_too_large'
+  | 'file_too_large'
+  | 'render_failed'
   | 'url_too_large'
   | 'body_too_slow'
   | 'not_found'
@@ -43,6 +49,7 @@ export type ErrorCode =
 /** Where several of our codes are one for the public; every other code is public as it is. */
 const publicCodes = {
   idempotency_conflict: 'invalid_params',
+  unknown_hash: 'invalid_params',
   payload_too_large: 'invalid_params',
   body_too_slow: 'invalid_params',
   synthesis_timeout: 'synthesis_failed',

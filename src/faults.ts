@@ -11,6 +11,8 @@ export const faultNames = [
   'transcode_failed',
   'storage_failed',
   'charge_failed',
+  'render_failed',
+  'url_fetch_failed',
 ] as const
 export type FaultName = (typeof faultNames)[number]
 

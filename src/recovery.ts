@@ -2,7 +2,16 @@
 import type { Database } from './db/database'
 import { transact } from './db/statements'
 import { openHolds, release, type OpenHold } from './ledger/ledger'
-import { finishUsage } from './usage/usage'
+import type { Storage } from './storage/storage'
+import { findUsage, finishUsage } from './usage/usage'
+
+/** After a crash, before `releaseAll`: sound that requests under way had stored already, and nobody was told of. */
+export async function removeUnrecorded(db: Database, storage: Storage): Promise<void> {
+  for (const { requestId } of openHolds(db)) {
+    const { kind, voiceId, format } = findUsage(db, requestId)!
+    await (kind === 'clone' ? storage.removeDemosOf(voiceId) : storage.remove(`${requestId}.${format}`))
+  }
+}
 
 /** After a crash: nothing is under way any more. Returns the ids of the requests that were closed. */
 export function releaseAll(db: Database): string[] {

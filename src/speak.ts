@@ -3,23 +3,25 @@
  * the row of the history; a failure gives them back.
  */
 import type { Caller } from './account/keys'
-import { audioFormats, type AudioFormat } from './audio/encode/encoder'
+import type { AudioFormat } from './audio/encode/encoder'
 import type { Database } from './db/database'
 import { patiently, transact } from './db/statements'
 import { AppError, asAppError, assert, publicCode } from './errors'
 import { noFaults, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
-import { capture, ensureAffordable, hold, isOpen, readBalance, release, settledUnits } from './ledger/ledger'
-import type { Logger } from './log'
+import { capture, ensureAffordable, hold, readBalance, settledUnits } from './ledger/ledger'
+import { catalogueSpeaker, clonedSpeaker, type Speaker } from './cloned-speaker'
+import { giveBack, settle, type Books } from './settlement'
 import type { Rendering, RenderFault } from './speech/render'
+import { loadRendering } from './speech/rendering'
 import type { Pool } from './speech/pool'
 import type { Storage } from './storage/storage'
-import { findUsage, finishUsage, hasDigest, startUsage, type Outcome } from './usage/usage'
-import type { Catalogue, CatalogueVoice } from './voice/catalogue'
+import { findUsage, finishUsage, hasDigest, startUsage } from './usage/usage'
+import type { Catalogue } from './voice/catalogue'
+import { findClone, isCloneId } from './voice/clones'
 import type { Plans } from './voice/plans'
 
-export type Speaking = {
-  readonly db: Database
+export type Speaking = Books & {
   readonly catalogue: Catalogue
   readonly plans: Plans
   readonly pool: Pool
@@ -31,15 +33,7 @@ export type Speaking = {
   readonly holdTimeoutMs: number
   /** Requests at work by their id, which a shutdown waits for even when their clients have left. */
   readonly running: Map<string, Promise<unknown>>
-  /** Outcomes that could not be written down, on a full disk for example. */
-  readonly unsettled: Map<string, Unsettled>
-  readonly log: Logger
 }
-
-/** What it takes to end a request in the books. */
-type Books = Pick<Speaking, 'db' | 'unsettled' | 'log'>
-
-type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
 
 export type SpeakFields = {
   readonly text: string
@@ -97,16 +91,27 @@ export async function speak(speaking: Speaking, request: SpeakRequest): Promise<
 function start(speaking: Speaking, request: SpeakRequest): { own: Promise<Spoken> } {
   const { running } = speaking
   const { caller, requestId } = request
-  const voice = speaking.plans.choose(caller.groupId, request.voiceId)
-  const holdId = begin(speaking, request, voice)
-  const own = finish(speaking, request, voice, holdId).finally(() => running.delete(requestId))
+  const speaker = chooseSpeaker(speaking, caller, request.voiceId)
+  const holdId = begin(speaking, request, speaker.spec)
+  const own = finish(speaking, request, speaker, holdId).finally(() => running.delete(requestId))
   running.set(requestId, own)
   return { own }
 }
 
+/** A voice of the account's plan, or a clone of its own. */
+function chooseSpeaker(
+  { db, plans, catalogue }: Pick<Speaking, 'db' | 'plans' | 'catalogue'>,
+  { accountId, groupId }: Caller,
+  voiceId: string | undefined,
+): Speaker {
+  const clone = voiceId !== undefined && isCloneId(voiceId) ? findClone(db, accountId, voiceId) : undefined
+  return clone ? clonedSpeaker(catalogue, clone) : catalogueSpeaker(catalogue, plans.choose(groupId, voiceId))
+}
+
 /** What the request would cost, and whether it could be paid. Throws as `speak` does for the voice. */
-export function estimate({ db, plans }: Speaking, { text, voiceId }: SpeakFields, caller: Caller): Estimate {
-  const voice = plans.choose(caller.groupId, voiceId)
+export function estimate(speaking: Speaking, { text, voiceId }: SpeakFields, caller: Caller): Estimate {
+  const { db } = speaking
+  const voice = chooseSpeaker(speaking, caller, voiceId).spec
   const units = countCharacters(text)
   const balance = settledUnits(readBalance(db, caller.accountId))
   const allowed = isAffordable(db, caller, units)
@@ -164,7 +169,7 @@ function digestOf({ requestId, text, voiceId, speed, format }: SpeakRequest): Ui
 export function begin(
   { db, holdTimeoutMs }: Pick<Speaking, 'db' | 'holdTimeoutMs'>,
   request: SpeakRequest,
-  voice: Pick<CatalogueVoice, 'id'>,
+  voice: { readonly id: string },
 ): number {
   const { caller, requestId, text, speed, format } = request
   const { accountId, keyId } = caller
@@ -199,17 +204,12 @@ export function begin(
   }
 }
 
-async function finish(
-  speaking: Speaking,
-  request: SpeakRequest,
-  voice: CatalogueVoice,
-  holdId: number,
-): Promise<Spoken> {
+async function finish(speaking: Speaking, request: SpeakRequest, speaker: Speaker, holdId: number): Promise<Spoken> {
   const { requestId, speed } = request
   const name = `${requestId}.${request.format}`
   let rendering: Rendering
   try {
-    rendering = await store(speaking, request, voice, name)
+    rendering = await store(speaking, request, speaker, name)
   } catch (error) {
     const errorCode = publicCode(asAppError(error).code)
     await giveBack(speaking, requestId, holdId, { status: 'failed', errorCode }).catch(() => {})
@@ -217,11 +217,8 @@ async function finish(
   }
   const remaining = await chargeOrGiveBack(speaking, request, holdId, name, rendering)
   const units = countCharacters(request.text)
-  return { name, voiceId: voice.id, speed, units, remaining, durationMs: rendering.durationMs, replayed: false }
+  return { name, voiceId: speaker.spec.id, speed, units, remaining, durationMs: rendering.durationMs, replayed: false }
 }
-
-/** The rules of reading take a tenth of a start to load; it can listen before it has them. */
-export const loadRendering = () => import('./speech/render')
 
 /** What a fault on demand of that name needs to be when it reaches the synthesis. */
 const renderFaults: Record<string, RenderFault> = {
@@ -234,9 +231,9 @@ const renderFaults: Record<string, RenderFault> = {
 const hangTimeoutMs = 300
 
 async function store(
-  { catalogue, pool, storage, mp3SampleRate, requestTimeoutMs }: Speaking,
+  { pool, storage, mp3SampleRate, requestTimeoutMs }: Speaking,
   request: SpeakRequest,
-  voice: CatalogueVoice,
+  { spec, companionFor }: Speaker,
   name: string,
 ): Promise<Rendering> {
   const { name: faultName, latencyMs } = request.faults ?? noFaults
@@ -246,8 +243,8 @@ async function store(
   const { renderToStorage } = await loadRendering()
   return renderToStorage(pool, storage, name, {
     text: request.text,
-    voice,
-    companionFor: (script) => catalogue.companionFor(voice, script),
+    voice: spec,
+    companionFor,
     speed: request.speed,
     format: request.format,
     mp3SampleRate,
@@ -303,33 +300,4 @@ export function charge(
     finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, durationMs })
     return remaining
   })
-}
-
-/** What cannot be written down now is written later; throws all the same. */
-async function giveBack(speaking: Books, requestId: string, holdId: number, outcome: Outcome): Promise<void> {
-  speaking.unsettled.set(requestId, { holdId, outcome })
-  try {
-    await patiently(() => settle(speaking))
-  } catch (error) {
-    speaking.log.error({ requestId, err: error }, 'units not given back yet')
-    throw error
-  }
-}
-
-/** Of a request that came to nothing: its audio may be stored already, and nobody was told of it. */
-export async function removeAudio(storage: Storage, requestId: string): Promise<void> {
-  for (const format of audioFormats) await storage.remove(`${requestId}.${format}`)
-}
-
-/** Gives back the units of requests that ended without a charge, those that could not be written before too. */
-export function settle({ db, unsettled }: Pick<Books, 'db' | 'unsettled'>): void {
-  transact(db, () => {
-    for (const [requestId, { holdId, outcome }] of unsettled) {
-      // One that expired meanwhile (the machine slept, for example) is closed, and must not keep the others waiting.
-      if (!isOpen(db, holdId)) continue
-      release(db, holdId)
-      finishUsage(db, requestId, outcome)
-    }
-  })
-  unsettled.clear()
 }

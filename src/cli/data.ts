@@ -1,8 +1,19 @@
 /** The data directory as the verbs beside a server see it: they take no lock, make nothing and change no schema. */
 import { userInfo } from 'node:os'
 import type { Administration } from '../admin/administration'
-import { addressesOf, databasePath, readConfig, readDataDirectory, type RawSettings } from '../config'
+import type { Stores } from '../admin/clones'
+import {
+  addressesOf,
+  audioDirectory,
+  databasePath,
+  readConfig,
+  readDataDirectory,
+  referencesDirectory,
+  type RawSettings,
+} from '../config'
 import { openExistingDatabase, type Database } from '../db/database'
+import { openReferences } from '../storage/references'
+import { openStorage } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
 import { readSettingsFile } from './settings'
 
@@ -18,6 +29,15 @@ export async function withDatabase<T>(flags: RawSettings, work: (db: Database) =
 
 export function administrationOf(db: Database): Administration {
   return { db, catalogue: readCatalogue(), actor: `cli ${userName()}`, nowMs: Date.now }
+}
+
+/** Of the data directory; nothing in it is made or removed by opening them. */
+export function storesOf(flags: RawSettings): Stores {
+  const dataDirectory = readDataDirectory(flags, process.env)
+  return {
+    storage: openStorage({ directory: audioDirectory({ dataDirectory }), minFreeBytes: 0 }),
+    references: openReferences({ directory: referencesDirectory({ dataDirectory }) }),
+  }
 }
 
 /** Where clients find the audio: as the server of this directory would say that starts with the same settings. */

@@ -17,6 +17,7 @@ const verbs: Record<string, Verb> = {
   account: administration('account', 'accounts and their balances'),
   key: administration('key', 'API keys'),
   code: administration('code', 'activation codes'),
+  clone: administration('clone', 'cloned voices and their recordings'),
   group: administration('group', 'voice plans'),
   usage: administration('usage', 'the history of requests; also as CSV'),
   audit: {
@@ -75,6 +76,7 @@ ${lines.join('\n')}
 
 serve  [--host HOST] [--port N] [--data DIR] [--base-url URL] [--storage-url URL] [--workers N]
        [--limit-tts N] [--limit-clone N] [--limit-voices N] [--limit-account N]   calls per minute; 0: any number
+       [--clones-max N]   of one account
        [--trusted-proxy CIDR,…] [--clone-url-allow HOST:PORT]…   addresses to clone from though they are not public
        [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N]
        [--app-slug NAME] [--app-name NAME] [--log-level LEVEL]
@@ -82,7 +84,7 @@ serve --ephemeral   in a temporary directory, for tests
        [--api-key KEY] [--admin-key KEY] [--balance N] [--seed FILE] and the flags above, without --data
 say    TEXT [-o FILE] [--voice ID] [--speed 0.5…2.0] [--format mp3|wav]
 
-voices, account, key, code, group, usage and audit-log have acts: sonant account --help lists them.
+voices, clone, account, key, code, group, usage and audit-log have acts: sonant account --help lists them.
 Every verb takes --data DIR (default ./data) and --json. Flags win over the environment (SONANT_PORT, …), which wins
 over sonant.toml in the data directory.`
 }

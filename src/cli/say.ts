@@ -1,15 +1,12 @@
 /** `sonant say`: text to a file, without a server. */
 import { open, rename, unlink } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { limits } from '../config'
-import { createLogger } from '../log'
-import { createPool } from '../speech/pool'
 import { render } from '../speech/render'
-import { writeAt } from '../storage/storage'
+import { writeAt } from '../storage/files'
 import { readCatalogue } from '../voice/catalogue'
 import { commonFlags, readFlags, UsageError } from './flags'
-import { workerCommand } from './worker-command'
+import { createCliPool } from './pool'
 
 export async function say(args: string[]): Promise<void> {
   const { values, positionals } = readFlags(
@@ -30,14 +27,7 @@ export async function say(args: string[]): Promise<void> {
   const catalogue = readCatalogue()
   const voice = values.voice === undefined ? catalogue.voices[0]! : catalogue.find(values.voice)
   if (!voice) throw new UsageError(`--voice: there is no voice "${values.voice}"; sonant voices lists those there are`)
-  const pool = createPool({
-    command: workerCommand(),
-    workers: availableParallelism(),
-    taskTimeoutMs: limits.taskTimeoutMs,
-    workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
-    jobsMax: 1,
-    log: createLogger('warn'),
-  })
+  const pool = createCliPool()
   let interrupted = false
   process.on('SIGINT', () => {
     interrupted = true

@@ -202,4 +202,42 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER audit_log_remains BEFORE DELETE ON audit_log
     BEGIN SELECT RAISE(ABORT, 'the audit log is never shortened'); END;
   `,
+  `
+  -- Recordings that clones were made from, by what is in them; the files lie in references/.
+  CREATE TABLE reference_files (
+    sha256        BLOB PRIMARY KEY CHECK (length(sha256) = 32),
+    size_bytes    INTEGER NOT NULL,
+    -- Until an administrator deletes it before its last clone is.
+    is_kept       INTEGER NOT NULL DEFAULT 1 CHECK (is_kept IN (0, 1)),
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+  -- What was found behind an address when it was first cloned from.
+  CREATE TABLE reference_urls (
+    url    TEXT PRIMARY KEY,
+    sha256 BLOB NOT NULL REFERENCES reference_files (sha256) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX reference_urls_by_file ON reference_urls (sha256);
+  CREATE TABLE clones (
+    id            TEXT PRIMARY KEY,
+    account_id    TEXT NOT NULL REFERENCES accounts (id),
+    -- That paid for it.
+    request_id    TEXT NOT NULL UNIQUE REFERENCES usage (request_id),
+    sha256        BLOB NOT NULL REFERENCES reference_files (sha256),
+    name          TEXT NOT NULL,
+    language      TEXT NOT NULL,
+    gender        TEXT NOT NULL CHECK (gender IN ('female', 'male')),
+    method        TEXT NOT NULL CHECK (method IN ('adapted')),
+    base_voice_id TEXT NOT NULL,
+    -- JSON, of the speech room; holds no sound.
+    profile       TEXT NOT NULL,
+    -- JSON: what to do better with the next recording.
+    warnings      TEXT NOT NULL,
+    duration_ms   INTEGER NOT NULL,
+    demo_name     TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    UNIQUE (account_id, sha256)
+  ) STRICT;
+  CREATE INDEX clones_by_account ON clones (account_id, created_at_ms);
+  CREATE INDEX clones_by_file ON clones (sha256);
+  `,
 ]

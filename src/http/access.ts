@@ -11,7 +11,17 @@ import { createWindow, type Verdict } from './window'
 export type Access = ReturnType<typeof createAccess>
 
 /** What is limited, each by its own window. */
-export type Limited = 'tts' | 'voices' | 'balance' | 'usage' | 'account' | 'estimate' | 'activation'
+export type Limited =
+  | 'tts'
+  | 'clone'
+  | 'cloneDeletion'
+  | 'precheck'
+  | 'voices'
+  | 'balance'
+  | 'usage'
+  | 'account'
+  | 'estimate'
+  | 'activation'
 
 const bearer = /^Bearer +([^\s]{1,256}) *$/i
 const windowMs = 60_000
@@ -56,6 +66,8 @@ export function createAccess(options: {
 
   function limitOf(limited: Limited, caller: Caller): number {
     if (limited === 'tts') return caller.limits.tts ?? rateLimits.tts
+    if (limited === 'clone') return caller.limits.clone ?? rateLimits.clone
+    if (limited === 'cloneDeletion') return Math.min(rateLimits.account, limits.cloneDeletionsPerMinute)
     return limited === 'voices' ? rateLimits.voices : rateLimits.account
   }
 

@@ -1,6 +1,7 @@
 /** What the routes need, put together by `app.ts`. */
 import type { RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
+import type { Cloning } from '../clone'
 import type { Database } from '../db/database'
 import type { Demos } from '../demos'
 import type { Logger } from '../log'
@@ -12,6 +13,7 @@ export type ServerOptions = {
   readonly db: Database
   readonly speaking: Speaking
   readonly demos: Demos
+  readonly cloning: Cloning
   readonly log: Logger
   readonly keyUse: ReturnType<typeof createKeyUse>
   readonly rateLimits: RateLimits

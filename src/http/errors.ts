@@ -5,6 +5,9 @@ export const statuses = {
   invalid_params: 400,
   invalid_format: 400,
   invalid_speed: 400,
+  unsupported_audio: 400,
+  audio_parse_failed: 400,
+  duration_exceeded: 400,
   invalid_url: 400,
   url_blocked: 400,
   body_too_slow: 400,
@@ -20,17 +23,20 @@ export const statuses = {
   permission_denied: 403,
   group_not_found: 404,
   voice_not_found: 404,
+  unknown_hash: 404,
   not_found: 404,
   unknown_path: 404,
   method_not_allowed: 405,
   conflict: 409,
   idempotency_conflict: 409,
   payload_too_large: 413,
+  file_too_large: 413,
   url_too_large: 413,
   rate_limited: 429,
   client_gone: 499,
   internal_error: 500,
   url_fetch_failed: 502,
+  render_failed: 502,
   synthesis_failed: 502,
   storage_failed: 502,
   transcode_failed: 502,
@@ -55,7 +61,7 @@ export function typeOfStatus(status: number): string {
 }
 
 /** The rest of a body that will not be read must not be taken for the next request. */
-const leavesBodyUnread: readonly ErrorCode[] = ['payload_too_large', 'body_too_slow']
+const leavesBodyUnread: readonly ErrorCode[] = ['payload_too_large', 'file_too_large', 'body_too_slow']
 
 /** The answer to a failed request (7.2 of the interface). `headers` are those that every answer has. */
 export function errorResponse(error: AppError, requestId: string, headers: Record<string, string>): Response {

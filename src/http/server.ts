@@ -8,6 +8,7 @@ import { createAccess } from './access'
 import { accountRoutes } from './account'
 import { adminRoutes } from './admin'
 import { audioRoutes } from './audio'
+import { cloneRoutes } from './clones'
 import type { HttpContext, ServerOptions } from './context'
 import { docsRoutes } from './docs'
 import { errorResponse } from './errors'
@@ -66,6 +67,7 @@ export function createHttpServer(options: ServerOptions) {
     })
     .use(ttsRoutes(context))
     .use(voiceRoutes(context))
+    .use(cloneRoutes(context))
     .use(accountRoutes(context))
     .use(adminRoutes(context))
     .use(audioRoutes(context))

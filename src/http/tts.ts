@@ -3,26 +3,22 @@ import { Elysia } from 'elysia'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { limits } from '../config'
 import { AppError } from '../errors'
-import { faultHeader, parseFaults, type Faults } from '../faults'
 import { describe, refuse, type Fields } from '../fields'
 import { countCharacters } from '../ledger/characters'
 import { estimate, speak, type SpeakFields, type Spoken } from '../speak'
 import { readJsonObject } from './body'
 import type { HttpContext } from './context'
+import { faultsOf } from './faults'
 import { stateOf } from './request-state'
 
 export function ttsRoutes({ access, speaking, addresses, faultsOnDemand }: HttpContext) {
-  const faultsOf = (request: Request): Faults | undefined => {
-    const header = faultsOnDemand ? request.headers.get(faultHeader) : null
-    return header === null ? undefined : parseFaults(header)
-  }
   return new Elysia()
     .post(
       '/api/v1/tts',
       async ({ request, set }) => {
         const caller = access.caller(request, 'tts')
         const fields = parseSpeakBody(await readJsonObject(request))
-        const faults = faultsOf(request)
+        const faults = faultsOf(request, faultsOnDemand)
         const state = stateOf(request)
         state.id = idempotencyKeyOf(request) ?? state.id
         const spoken = await speak(speaking, { caller, requestId: state.id, signal: request.signal, faults, ...fields })

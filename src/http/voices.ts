@@ -1,14 +1,18 @@
 /** `GET /api/v1/voices` (4.2 of the interface). */
 import { Elysia } from 'elysia'
 import type { Caller } from '../account/keys'
+import { limits } from '../config'
+import { createMemo } from '../db/statements'
 import { AppError } from '../errors'
 import { demoName } from '../voice/catalogue'
+import { listClones, type Clone } from '../voice/clones'
 import type { ListedVoice } from '../voice/plans'
 import { queryOf } from './body'
 import type { HttpContext } from './context'
 
-export function voiceRoutes({ access, speaking, addresses }: HttpContext) {
-  const { plans, mp3SampleRate } = speaking
+export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
+  const { plans, catalogue, mp3SampleRate } = speaking
+  const rememberClones = createMemo(db, limits.rememberedMax)
   /** Lists stay the same object until the database changes, so each is written out once. */
   const bodies = new WeakMap<readonly ListedVoice[], string>()
 
@@ -23,19 +27,46 @@ export function voiceRoutes({ access, speaking, addresses }: HttpContext) {
     throw new AppError('group_not_found', `group: there is no group ${shown}.`, { param: 'group' })
   }
 
+  function describeAll(list: readonly ListedVoice[], clones: readonly Clone[]): string {
+    const { storageUrl } = addresses()
+    const voices = [
+      ...list.map((listed) => describeVoice(listed, `${storageUrl}/${demoName(listed.voice, mp3SampleRate)}`)),
+      ...clones.map((clone) => describeOwned(clone, `${storageUrl}/${clone.demoName}`)),
+    ]
+    return JSON.stringify({ voices, total: voices.length })
+  }
+
+  function describeOwned(clone: Clone, demoUrl: string) {
+    const { engine, sampleRate } = catalogue.find(clone.baseVoiceId)!
+    return {
+      id: clone.id,
+      display_name: clone.name,
+      demo_url: demoUrl,
+      featured: false,
+      owned: true,
+      language: clone.language,
+      gender: clone.gender,
+      engine,
+      sample_rate: sampleRate,
+      description: null,
+      deterministic: true,
+      method: clone.method,
+      warnings: clone.warnings,
+    }
+  }
+
   return new Elysia().get('/api/v1/voices', ({ request, set }) => {
     const caller = access.callerOrNobody(request, 'voices')
-    const list = listFor(caller, queryOf(request).group)
+    const { group } = queryOf(request)
+    const list = listFor(caller, group)
     set.headers['cache-control'] = caller ? 'private, no-store' : 'public, max-age=60'
     set.headers.vary = 'Authorization'
     set.headers['content-type'] = 'application/json'
+    const clones =
+      caller && group === undefined ? rememberClones(caller.accountId, () => listClones(db, caller.accountId)) : []
+    if (clones.length > 0) return describeAll(list, clones)
     let body = bodies.get(list)
-    if (body === undefined) {
-      const voices = list.map((listed) =>
-        describeVoice(listed, `${addresses().storageUrl}/${demoName(listed.voice, mp3SampleRate)}`),
-      )
-      bodies.set(list, (body = JSON.stringify({ voices, total: voices.length })))
-    }
+    if (body === undefined) bodies.set(list, (body = describeAll(list, [])))
     return body
   })
 }

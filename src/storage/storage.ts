@@ -3,9 +3,10 @@
  * a final name always holds a whole file. No file is ever overwritten. Knows no SQL and no HTTP.
  */
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, stat, statfs, unlink, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
+import { guard, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
 
 export type Storage = ReturnType<typeof openStorage>
 
@@ -19,7 +20,6 @@ export type AudioWriter = {
 
 export type StoredFile = { readonly path: string; readonly sizeBytes: number; readonly contentType: string }
 
-const temporarySuffix = '.part'
 const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 /** One name, or a name in `demos/`; nothing that a path could climb with. */
 const namePattern = /^(demos\/)?[a-z0-9][a-z0-9._-]{0,127}\.(mp3|wav)$/
@@ -80,6 +80,12 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       await guard(() => unlink(pathOf(name)).catch(ignoreMissing))
     },
 
+    /** The demos of a voice, under whatever hash. */
+    async removeDemosOf(voiceId: string): Promise<void> {
+      const names = await guard(() => readdir(pathOf('demos')))
+      for (const name of names) if (name.startsWith(`${voiceId}-`)) await this.remove(`demos/${name}`)
+    },
+
     /** The file of that name, or undefined; a name that is none is simply not there. */
     async find(name: string): Promise<StoredFile | undefined> {
       const extension = namePattern.exec(name)?.[2]
@@ -96,36 +102,11 @@ async function moveIntoPlace(temporary: string, path: string): Promise<void> {
   const found = await stat(path).catch(ignoreMissing)
   if (found) throw new Error(`${path} is there already`)
   await rename(temporary, path)
-  const directory = await open(dirname(path), 'r')
   try {
-    await directory.sync()
+    await syncDirectory(dirname(path))
   } catch (error) {
     // Not known to be durable, so it was not made.
     await unlink(path)
     throw error
-  } finally {
-    await directory.close()
-  }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
-}
-
-/** Writes all of `bytes` at `position`, however many calls the disk needs for it. */
-export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at)
-    at += bytesWritten
-  }
-}
-
-async function guard<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', {
-      cause: error,
-    })
   }
 }

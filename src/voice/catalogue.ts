@@ -35,6 +35,8 @@ export type CatalogueVoice = BareVoice & {
 export type Catalogue = {
   readonly voices: readonly CatalogueVoice[]
   find(id: string): CatalogueVoice | undefined
+  /** What a clone that speaks that language (BCP 47) says in its demo. */
+  cloneDemo(language: string): string
   /** Who speaks what `voice` cannot: the companion for that script (ISO 15924), of the same gender where there is one. */
   companionFor(voice: BareVoice, script: string): BareVoice
 }
@@ -58,10 +60,12 @@ export function readCatalogue(): Catalogue {
   const byId = new Map<string, CatalogueVoice>(voices.map((voice) => [voice.id, voice]))
   const companionVoices = manifest.companionVoices.map(bareVoice)
   const anyone = new Map<string, BareVoice>([...byId, ...companionVoices.map((voice) => [voice.id, voice] as const)])
+  const cloneDemos: Record<string, string> = manifest.cloneDemos
   const companions: Record<string, string | Record<Gender, string>> = manifest.companions
   return {
     voices,
     find: (id) => byId.get(id),
+    cloneDemo: (language) => cloneDemos[language.split('-')[0]!] ?? cloneDemos.en!,
     companionFor(voice, script) {
       const companion = companions[script] ?? companions.any!
       return anyone.get(typeof companion === 'string' ? companion : companion[voice.gender])!
@@ -88,6 +92,12 @@ export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefine
   const { engine, language, settings, demo } = voice
   const recipe = JSON.stringify([renderingVersion, engine, language, settings, demo, mp3SampleRate])
   return `demos/${voice.id}-${new Bun.CryptoHasher('sha256').update(recipe).digest('hex').slice(0, 16)}.mp3`
+}
+
+/** As `demoName`; nobody who does not know the profile can guess it. */
+export function cloneDemoName(id: string, profile: string): string {
+  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([renderingVersion, id, profile])).digest('hex')
+  return `demos/${id}-${hash.slice(0, 32)}.mp3`
 }
 
 /** To be raised when the same text and voice come to sound different. */

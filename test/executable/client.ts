@@ -31,7 +31,7 @@ export type Server = {
   stop(): Promise<void>
 }
 
-const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
+const unlimited = ['tts', 'clone', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
 
 export function startServer(flags: string[] = []): Promise<Server> {
   return spawn(['--ephemeral', '--api-key', userKey, '--admin-key', adminKey, ...unlimited, ...flags], adminKey)
@@ -108,6 +108,7 @@ const types: Record<number, string> = {
   402: 'billing_error',
   403: 'permission_error',
   429: 'rate_limit_error',
+  502: 'engine_error',
 }
 
 /** Nothing of the inside: no stack, no path of a file, no word of the database. */

@@ -12,6 +12,7 @@ import { createHttpServer } from '../../src/http/server'
 import { parseNetworks } from '../../src/net/address'
 import { describeWith } from '../tools'
 import { openBrowser } from './browser'
+import { lasting, sampleRate } from './recordings'
 import { executable } from './sonant'
 
 type Content = Record<string, { schema: object; examples?: Record<string, { $ref?: string; value?: unknown }> }>
@@ -99,6 +100,7 @@ describe('/openapi.json', () => {
     const app = createHttpServer({
       db,
       speaking: { db },
+      cloning: {},
       keyUse: createKeyUse(db),
       trustedProxies: parseNetworks([]),
     } as unknown as ServerOptions)
@@ -141,19 +143,19 @@ describe('/openapi.json', () => {
   })
 })
 
-type Request = { key?: string; body?: unknown; headers?: Record<string, string>; query?: string }
+type Request = { key?: string; body?: unknown; form?: FormData; headers?: Record<string, string>; query?: string }
 
 describe('the answers of the service', () => {
   const seen = new Set<string>()
 
   /** Sends a request to a described path and holds the answer against its description. */
   async function call(method: string, template: string, status: number, request: Request = {}, ...values: string[]) {
-    const { key = ready.admin_key, body, headers = {}, query = '' } = request
+    const { key = ready.admin_key, body, form, headers = {}, query = '' } = request
     const path = template.replace(/\{\w+\}/g, () => values.shift()!)
     const response = await fetch(ready.base_url + path + query, {
       method,
       headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: form ?? (body === undefined ? undefined : JSON.stringify(body)),
     })
     const content = await response.text()
     expect([method, template, response.status, content.slice(0, 300)]).toEqual([
@@ -200,6 +202,20 @@ describe('the answers of the service', () => {
     await call('POST', '/api/v1/tts', 413, { ...user, body: { text: 'x'.repeat(1.1e6) } })
     await call('POST', '/api/v1/tts/estimate', 200, { ...user, body: hello })
     await call('POST', '/api/v1/tts/estimate', 400, { ...user, body: {} })
+    const recording = await (await fetch(spoken.url)).bytes()
+    const form = new FormData()
+    form.append('name', 'Mine')
+    form.append('file', new Blob([Buffer.from(lasting(recording, 3 * sampleRate))]))
+    const cloned = await call('POST', '/api/v1/voices/clone', 200, { form })
+    const hash = new Bun.CryptoHasher('sha256').update(lasting(recording, 3 * sampleRate)).digest('hex')
+    await call('GET', '/api/v1/voices/clone/precheck', 200, { query: `?hash=${hash}` })
+    await call('GET', '/api/v1/voices/clone/precheck', 400, { query: '?hash=x' })
+    await call('POST', '/api/v1/voices/clone', 200, { body: { name: 'Again', hash } })
+    await call('POST', '/api/v1/voices/clone', 400, { body: { name: 'n', url: 'http://localhost/' } })
+    await call('POST', '/api/v1/voices/clone', 404, { body: { name: 'n', hash: '0'.repeat(64) } })
+    await call('GET', '/api/v1/voices', 200)
+    await call('DELETE', '/api/v1/voices/clone', 200, { query: `?voice_id=${cloned.voice.id}` })
+    await call('DELETE', '/api/v1/voices/clone', 404, { query: `?voice_id=${cloned.voice.id}` })
     const { voices } = await call('GET', '/api/v1/voices', 200, { key: '' })
     await call('GET', '/api/v1/voices', 200, { query: '?group=all' })
     await call('GET', '/api/v1/voices', 403, { ...user, query: '?group=all' })

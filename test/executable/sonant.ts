@@ -43,7 +43,7 @@ export type EphemeralSonant = Sonant & {
 }
 
 /** Most tests ask more often than a key may; those of the limits set their own, and the last one counts. */
-const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
+const unlimited = ['tts', 'clone', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
 
 export type Speech = { answer: Record<string, unknown>; audio: Uint8Array }
 

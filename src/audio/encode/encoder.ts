@@ -11,5 +11,4 @@ export interface Encoder {
   finish(): { tail: Uint8Array; head: Uint8Array }
 }
 
-export const audioFormats = ['mp3', 'wav'] as const
-export type AudioFormat = (typeof audioFormats)[number]
+export type AudioFormat = 'mp3' | 'wav'

@@ -5,11 +5,18 @@ import { accountOperations } from './account'
 import { adminOperations } from './admin'
 import { errorComponents, errorExamples, errorReferences } from './errors'
 import examples from './examples.json'
-import type { Answer, Audience, HeaderName, Operation } from './model'
+import { cloneOperations } from './clones'
+import type { Answer, Audience, HeaderName, Operation, Schema } from './model'
 import { components } from './schemas'
 import { serviceOperations, speechOperations } from './speech'
 
-const operations = [...speechOperations, ...accountOperations, ...adminOperations, ...serviceOperations]
+const operations = [
+  ...speechOperations,
+  ...cloneOperations,
+  ...accountOperations,
+  ...adminOperations,
+  ...serviceOperations,
+]
 
 const description = `Text to speech on your own machine.
 
@@ -21,6 +28,7 @@ Send \`Authorization: Bearer <API_KEY>\`. Every answer carries \`X-Request-Id\`.
 
 const tags = [
   { name: 'Speech', description: 'Text becomes audio.' },
+  { name: 'Cloned voices', description: 'Private voices from recordings.' },
   { name: 'Audio', description: 'The files that were made.' },
   { name: 'Account', description: 'What is left, and how to get more.' },
   { name: 'Usage', description: 'What was asked for, and what it cost.' },
@@ -102,7 +110,7 @@ function describeOperation(operation: Operation) {
     ...(operation.description && { description: operation.description }),
     security: byAudience[audience].security,
     ...(parameters && { parameters }),
-    ...(body && { requestBody: { required: true, content: content('application/json', body, requestsOf(id)) } }),
+    ...(body && { requestBody: { required: true, content: requestContent(operation, body) } }),
     responses: {
       200: {
         description: answer.description,
@@ -112,6 +120,13 @@ function describeOperation(operation: Operation) {
       ...Object.fromEntries(bareAnswers),
       ...errorReferences(errorsOf(operation)),
     },
+  }
+}
+
+function requestContent({ id, form }: Operation, body: Schema) {
+  return {
+    ...content('application/json', body, requestsOf(id)),
+    ...(form && content('multipart/form-data', form, {})),
   }
 }
 

@@ -34,6 +34,21 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'url: the host "intranet" is not at a public address.',
     param: 'url',
   },
+  unsupported_audio: {
+    when: 'The recording is no wav, mp3, flac, m4a, aac or ogg, or has another codec in it.',
+    message: 'file: This is not a wav, mp3, flac, m4a, aac or ogg file.',
+    param: 'file',
+  },
+  audio_parse_failed: {
+    when: 'The recording cannot be decoded, is silent, or holds less than a second of sound.',
+    message: 'file: the recording is silent.',
+    param: 'file',
+  },
+  duration_exceeded: {
+    when: 'The recording is longer than 15 seconds.',
+    message: 'file: the recording is 17.2 s long; at most 15 s are allowed.',
+    param: 'file',
+  },
   body_too_slow: {
     when: 'The body did not arrive in time. The connection is closed.',
     message: 'The body did not arrive within 20 s.',
@@ -85,6 +100,11 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'voice_id: there is no voice "ava"; GET /api/v1/voices lists those there are.',
     param: 'voice_id',
   },
+  unknown_hash: {
+    when: 'The service has no file with that `hash`. Upload it.',
+    message: 'hash: the service has no such file; upload it.',
+    param: 'hash',
+  },
   not_found: {
     when: 'There is nothing of that id or name.',
     message: 'There is no request of that id in the history of this account.',
@@ -107,6 +127,11 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'The body is larger than 1 MiB. The connection is closed.',
     message: 'The body is larger than 1048576 bytes.',
   },
+  file_too_large: {
+    when: 'The recording is larger than 15 MiB. The connection is closed.',
+    message: 'file: larger than 15728640 bytes.',
+    param: 'file',
+  },
   url_too_large: {
     when: 'What is at `url` is larger than 15 MiB.',
     message: 'url: the file is larger than 15728640 bytes.',
@@ -124,6 +149,10 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'What is at `url` could not be downloaded, or not within 30 seconds.',
     message: 'url: the server answered with the status 404; 200 is required.',
     param: 'url',
+  },
+  render_failed: {
+    when: 'The voice or its demo could not be made. Nothing was charged; try again.',
+    message: 'The demo of the voice could not be made; nothing was charged. Try again.',
   },
   synthesis_failed: {
     when: 'The synthesis failed. Nothing was charged; try again.',

@@ -17,6 +17,7 @@ export type Schema = {
   readonly minItems?: number
   readonly maxItems?: number
   readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
@@ -57,6 +58,8 @@ export type Operation = {
   readonly limited?: boolean
   readonly parameters?: readonly Parameter[]
   readonly body?: Schema
+  /** The same as a form (multipart/form-data). */
+  readonly form?: Schema
   readonly answer: Answer
   /** Further examples of the answer, by their id. */
   readonly moreExamples?: readonly string[]

@@ -1,4 +1,5 @@
 /** Parameters that several operations share. */
+import { faultHeader, faultNames } from '../../faults'
 import type { Parameter } from './model'
 
 export const pageParameters: readonly Parameter[] = [
@@ -19,4 +20,11 @@ export function instantParameter(name: 'from' | 'to'): Parameter {
 
 export function idParameter(what: string): Parameter {
   return { name: 'id', in: 'path', description: `Id of the ${what}.`, required: true, schema: { type: 'string' } }
+}
+
+export const faultParameter: Parameter = {
+  name: faultHeader,
+  in: 'header',
+  description: `Only with \`serve --ephemeral\`, else ignored: makes the request fail there. One of ${faultNames.map((name) => `\`${name}\``).join(', ')}, or \`latency=<ms>\`, or both with a comma between.`,
+  schema: { type: 'string' },
 }

@@ -130,6 +130,16 @@ const act = {
   created_at: instant('When it was done.'),
 }
 
+const sha256 = text('SHA-256 of a file that the service has.', { pattern: '^[0-9a-fA-F]{64}$' })
+const cloneFields = {
+  name: text('Without \\\\ / : * ? " < > | and control characters.', { minLength: 1, maxLength: 64 }),
+  language: text('Spoken in the recording (BCP 47); guessed without it.'),
+}
+const cloneMethod = text('How it was made.', { enum: ['adapted'] })
+const warnings = list(
+  object({ code: text('For programs.'), message: text('What to do better with the next recording.') }),
+)
+
 export const components = {
   Error: errorSchema,
   SpeechRequest: object(
@@ -163,19 +173,57 @@ export const components = {
     allowed: boolean('Whether balance and cap of the key cover it.'),
     remaining_after: integer('The balance after it, or as it is where it is not allowed.', { minimum: 0 }),
   }),
-  Voice: object({
-    id: text('What to send as `voice_id`.'),
-    display_name: text('For display only; may repeat.'),
-    demo_url: text('Address of a demo.', { format: 'uri' }),
-    featured: boolean('Whether the voice is featured now.'),
+  Voice: object(
+    {
+      id: text('What to send as `voice_id`.'),
+      display_name: text('For display only; may repeat.'),
+      demo_url: text('Address of a demo.', { format: 'uri' }),
+      featured: boolean('Whether the voice is featured now.'),
+      language,
+      gender,
+      engine,
+      sample_rate: sampleRate,
+      description: orNull(text('A few words about the sound.')),
+      deterministic: boolean('Whether the same request gives the same bytes.'),
+      owned: { const: true, description: 'On the account’s own clones only.' },
+      method: cloneMethod,
+      warnings,
+    },
+    { optional: ['owned', 'method', 'warnings'] },
+  ),
+  VoiceList: object({ voices: list(reference('Voice')), total: integer('How many there are.', { minimum: 0 }) }),
+  CloneRequest: object(
+    { url: text('Address of a recording.', { format: 'uri', maxLength: 4096 }), hash: sha256, ...cloneFields },
+    {
+      optional: ['url', 'hash', 'language'],
+      description: 'Exactly one of `url` and `hash`.',
+    },
+  ),
+  CloneForm: object({ file: text('The recording.', { format: 'binary' }), ...cloneFields }, { optional: ['language'] }),
+  ClonedVoice: object({
+    id: text('What to send as `voice_id`.', { pattern: '^cv-[0-9a-f]{32}$' }),
+    display_name: cloneFields.name,
+    demo_url: text('Address of an mp3 demo.', { format: 'uri' }),
+    duration_sec: number('Of the recording.', { minimum: 0 }),
+    created_at: instant('When it was made.'),
     language,
     gender,
-    engine,
-    sample_rate: sampleRate,
-    description: orNull(text('A few words about the sound.')),
-    deterministic: boolean('Whether the same request gives the same bytes.'),
+    method: cloneMethod,
+    warnings,
   }),
-  VoiceList: object({ voices: list(reference('Voice')), total: integer('How many there are.', { minimum: 0 }) }),
+  Cloned: object({
+    ok: { const: true },
+    duplicate: boolean('Whether the account had it already.'),
+    voice: reference('ClonedVoice'),
+    units: integer('Characters charged.', { minimum: 0 }),
+    remaining: integer('The balance after it.', { minimum: 0 }),
+  }),
+  Precheck: object({
+    exists: boolean('Whether the service has the file.'),
+    own_voice: { anyOf: [reference('ClonedVoice'), { type: 'null' }], description: 'The account’s voice from it.' },
+    fee_units: integer('What a clone would cost.', { minimum: 0 }),
+    voice_count: integer('How many clones the account has.', { minimum: 0 }),
+  }),
   Balance: object({
     balance,
     unit,

@@ -1,15 +1,8 @@
 /** Speech, voices, stored audio, and the service itself, as operations of the API description. */
-import { faultHeader, faultNames } from '../../faults'
-import { object, reference, text, type Operation, type Parameter } from './model'
+import { object, reference, text, type Operation } from './model'
+import { faultParameter } from './parameters'
 
 const choosesVoice = ['voice_not_found', 'voice_disabled', 'voice_not_allowed'] as const
-
-const faultParameter: Parameter = {
-  name: faultHeader,
-  in: 'header',
-  description: `Only with \`serve --ephemeral\`, else ignored: makes the request fail there. One of ${faultNames.map((name) => `\`${name}\``).join(', ')}, or \`latency=<ms>\`, or both with a comma between.`,
-  schema: { type: 'string' },
-}
 
 export const speechOperations: readonly Operation[] = [
   {

@@ -1,0 +1,40 @@
+/** How paid operations end that are not charged: their units go back, and the history says how they ended. */
+import type { Database } from './db/database'
+import { patiently, transact } from './db/statements'
+import { isOpen, release } from './ledger/ledger'
+import type { Logger } from './log'
+import { finishUsage, type Outcome } from './usage/usage'
+
+/** What it takes to end a request in the books. */
+export type Books = {
+  readonly db: Database
+  /** Outcomes by request id that could not be written down, on a full disk for example. */
+  readonly unsettled: Map<string, Unsettled>
+  readonly log: Logger
+}
+
+export type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
+
+/** What cannot be written down now is written later; throws all the same. */
+export async function giveBack(books: Books, requestId: string, holdId: number, outcome: Outcome): Promise<void> {
+  books.unsettled.set(requestId, { holdId, outcome })
+  try {
+    await patiently(() => settle(books))
+  } catch (error) {
+    books.log.error({ requestId, err: error }, 'units not given back yet')
+    throw error
+  }
+}
+
+/** Gives back the units of requests that ended without a charge, those that could not be written before too. */
+export function settle({ db, unsettled }: Pick<Books, 'db' | 'unsettled'>): void {
+  transact(db, () => {
+    for (const [requestId, { holdId, outcome }] of unsettled) {
+      // One that expired meanwhile (the machine slept, for example) is closed, and must not keep the others waiting.
+      if (!isOpen(db, holdId)) continue
+      release(db, holdId)
+      finishUsage(db, requestId, outcome)
+    }
+  })
+  unsettled.clear()
+}

@@ -1,0 +1,111 @@
+/** From a recording to a voice, through the pool: the recording is decoded and looked at, then a voice is made of it. */
+import { limits } from '../config'
+import { AppError } from '../errors'
+import type { VoiceSpec } from './engine'
+import { JobEnded, type Job, type Pool } from './pool'
+import type { Recording } from './protocol'
+import { queueFull, stopping } from './refusals'
+
+export type { Recording } from './protocol'
+
+export type Queue = {
+  /** Whose turn it is in the fair queue. */
+  readonly queueKey: string
+  /** Waiting included. */
+  readonly timeoutMs: number
+}
+
+type Gender = 'female' | 'male'
+
+/** A catalogue voice, which may be the base of a clone. */
+export type BaseVoice = VoiceSpec & { readonly gender: Gender }
+
+export type EnrolledVoice = {
+  /** BCP 47. */
+  readonly language: string
+  readonly gender: Gender
+  readonly baseVoiceId: string
+  /** JSON. */
+  readonly profile: string
+}
+
+/**
+ * Men's voices have their median pitch at 85 to 155 Hz, women's at 165 to 255 Hz (Baken and Orlikoff, 2000), but excited
+ * men and quiet women meet in between: there the vocal tract decides, by which the base voice was chosen.
+ */
+const maleHzMax = 145
+const femaleHzMin = 200
+const channelsMax = 8
+/** Fifteen seconds take a few milliseconds; damaged files take longest. */
+const decodeTimeoutMs = 4_000
+
+/**
+ * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
+ * `rate_limited` (queue full).
+ */
+export async function examineRecording(pool: Pool, bytes: Uint8Array, queue: Queue): Promise<Recording> {
+  const { referenceSecondsMax: secondsMax, referenceBytesMax: sizeBytesMax } = limits
+  const decodeLimits = { secondsMax, sizeBytesMax, channelsMax, timeoutMs: decodeTimeoutMs }
+  const examined = await inJob(
+    pool,
+    queue,
+    (job) => job.examine({ kind: 'examine', bytes, limits: decodeLimits }),
+    (cause) =>
+      new AppError('audio_parse_failed', 'file: the recording could not be decoded.', { param: 'file', cause }),
+  )
+  if ('recording' in examined) return examined.recording
+  throw new AppError(examined.refusal.code, `file: ${examined.refusal.message}`, { param: 'file' })
+}
+
+/** Throws `render_failed`, `rate_limited` (queue full). */
+export async function enrolVoice(
+  pool: Pool,
+  { voices }: { readonly voices: readonly BaseVoice[] },
+  { samples, sampleRate }: Recording,
+  { language, ...queue }: Queue & { readonly language: string | undefined },
+): Promise<EnrolledVoice> {
+  const bases = voices.map(({ id, engine, language, sampleRate, settings }) => ({
+    ...{ id, engine, language, sampleRate, settings },
+  }))
+  const enrolment = await inJob(
+    pool,
+    queue,
+    (job) => job.enrol({ kind: 'enrol', samples, sampleRate, language, bases }),
+    (cause) =>
+      new AppError('render_failed', 'No voice could be made from the recording; nothing was charged. Try again.', {
+        cause,
+      }),
+  )
+  const { profile } = enrolment
+  const base = voices.find(({ id }) => id === enrolment.base)!
+  return {
+    language: enrolment.language,
+    gender: genderOf(profile.target.pitchHz) ?? base.gender,
+    baseVoiceId: base.id,
+    profile: JSON.stringify(profile),
+  }
+}
+
+function genderOf(pitchHz: number): Gender | undefined {
+  if (pitchHz >= femaleHzMin) return 'female'
+  return pitchHz > 0 && pitchHz <= maleHzMax ? 'male' : undefined
+}
+
+async function inJob<T>(
+  pool: Pool,
+  { queueKey: key, timeoutMs }: Queue,
+  work: (job: Job) => Promise<T>,
+  failed: (cause: unknown) => AppError,
+): Promise<T> {
+  if (pool.full) throw queueFull(pool)
+  const job = pool.openJob({ key, background: false })
+  const deadline = setTimeout(() => job.end(), timeoutMs)
+  try {
+    return await work(job)
+  } catch (error) {
+    throw pool.closed && error instanceof JobEnded ? stopping() : failed(error)
+  } finally {
+    clearTimeout(deadline)
+    job.end()
+  }
+}

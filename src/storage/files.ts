@@ -1,0 +1,35 @@
+/** What all stores on local disk do with their files. */
+import { open, type FileHandle } from 'node:fs/promises'
+import { AppError } from '../errors'
+
+/** Of files that are not whole yet. */
+export const temporarySuffix = '.part'
+
+/** Makes the names in it durable. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  await directory.sync().finally(() => directory.close())
+}
+
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+}
+
+/** Writes all of `bytes` at `position`, however many calls the disk needs for it. */
+export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at)
+    at += bytesWritten
+  }
+}
+
+/** Whatever the disk does not do is `storage_failed`. */
+export async function guard<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', {
+      cause: error,
+    })
+  }
+}

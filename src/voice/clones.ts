@@ -1,0 +1,153 @@
+/** Voices that accounts had made from recordings, and which recordings the service has. Knows no sound. */
+import type { Database } from '../db/database'
+import { prepare, transact } from '../db/statements'
+import type { Gender } from './catalogue'
+
+export type Clone = {
+  /** `cv-` and 32 hexadecimal characters. */
+  readonly id: string
+  readonly accountId: string
+  /** That paid for it. */
+  readonly requestId: string
+  /** Of the recording's bytes, lower-case hexadecimal. */
+  readonly sha256: string
+  readonly name: string
+  /** BCP 47. */
+  readonly language: string
+  readonly gender: Gender
+  readonly method: 'adapted'
+  /** The catalogue voice that speaks for it. */
+  readonly baseVoiceId: string
+  /** JSON of the speech room. */
+  readonly profile: string
+  readonly warnings: readonly CloneWarning[]
+  /** Of the recording. */
+  readonly durationMs: number
+  /** Of its demo in the storage. */
+  readonly demoName: string
+  readonly createdAtMs: number
+}
+
+export type CloneWarning = { readonly code: string; readonly message: string }
+
+type CloneRow = Omit<Clone, 'warnings'> & { readonly warnings: string }
+
+const columns = `id, account_id AS accountId, request_id AS requestId, lower(hex(sha256)) AS sha256, name, language, gender, method,
+  base_voice_id AS baseVoiceId, profile, warnings, duration_ms AS durationMs, demo_name AS demoName,
+  created_at_ms AS createdAtMs`
+
+export function newCloneId(): string {
+  return `cv-${Bun.randomUUIDv7('buffer').toString('hex')}`
+}
+
+export function isCloneId(voiceId: string): boolean {
+  return voiceId.startsWith('cv-')
+}
+
+/** The account's clone of that id; those of others do not exist for it. */
+export function findClone(db: Database, accountId: string, id: string): Clone | undefined {
+  const sql = `SELECT ${columns} FROM clones WHERE id = ? AND account_id = ?`
+  return asClone(prepare<[string, string], CloneRow>(db, sql).get(id, accountId))
+}
+
+/** Whoever's it is, for administrators. */
+export function findAnyClone(db: Database, id: string): Clone | undefined {
+  return asClone(prepare<[string], CloneRow>(db, `SELECT ${columns} FROM clones WHERE id = ?`).get(id))
+}
+
+/** The account's clone of that recording. */
+export function findCloneOf(db: Database, accountId: string, sha256: string): Clone | undefined {
+  const sql = `SELECT ${columns} FROM clones WHERE account_id = ? AND sha256 = unhex(?)`
+  return asClone(prepare<[string, string], CloneRow>(db, sql).get(accountId, sha256))
+}
+
+/** Oldest first. */
+export function listClones(db: Database, accountId: string): Clone[] {
+  const sql = `SELECT ${columns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id`
+  return prepare<[string], CloneRow>(db, sql)
+    .all(accountId)
+    .map((row) => asClone(row)!)
+}
+
+export function countClones(db: Database, accountId: string): number {
+  const sql = 'SELECT count(*) AS count FROM clones WHERE account_id = ?'
+  return prepare<[string], { count: number }>(db, sql).get(accountId)!.count
+}
+
+/** Its recording must be known (`keepReference`). */
+export function insertClone(db: Database, clone: Clone): void {
+  prepare(
+    db,
+    `INSERT INTO clones (id, account_id, request_id, sha256, name, language, gender, method, base_voice_id, profile, warnings,
+       duration_ms, demo_name, created_at_ms)
+     VALUES (@id, @accountId, @requestId, unhex(@sha256), @name, @language, @gender, @method, @baseVoiceId, @profile, @warnings,
+       @durationMs, @demoName, @createdAtMs)`,
+  ).run({ ...clone, warnings: JSON.stringify(clone.warnings) })
+}
+
+/** Makes the voice anew from its recording. */
+export function updateClone(
+  db: Database,
+  { id, method, language, gender, baseVoiceId, profile, demoName }: Clone,
+): void {
+  prepare(
+    db,
+    `UPDATE clones SET method = ?, language = ?, gender = ?, base_voice_id = ?, profile = ?, demo_name = ? WHERE id = ?`,
+  ).run(method, language, gender, baseVoiceId, profile, demoName, id)
+}
+
+/** Returns whether it was the last one of its recording, which is then forgotten with its addresses. */
+export function deleteClone(db: Database, { id, sha256 }: Pick<Clone, 'id' | 'sha256'>): boolean {
+  return transact(db, () => {
+    prepare(db, 'DELETE FROM clones WHERE id = ?').run(id)
+    const sql = 'DELETE FROM reference_files WHERE sha256 = unhex(?) AND sha256 NOT IN (SELECT sha256 FROM clones)'
+    return prepare(db, sql).run(sha256).changes === 1
+  })
+}
+
+/** Notes that the service has the file, and that it lies behind `url` where it came from one. */
+export function keepReference(
+  db: Database,
+  { sha256, sizeBytes, url, nowMs }: { sha256: string; sizeBytes: number; url: string | undefined; nowMs: number },
+): void {
+  prepare(
+    db,
+    `INSERT INTO reference_files (sha256, size_bytes, created_at_ms) VALUES (unhex(?), ?, ?)
+     ON CONFLICT (sha256) DO UPDATE SET is_kept = 1`,
+  ).run(sha256, sizeBytes, nowMs)
+  if (url === undefined) return
+  const sql = 'INSERT INTO reference_urls (url, sha256) VALUES (?, unhex(?)) ON CONFLICT (url) DO NOTHING'
+  prepare(db, sql).run(url, sha256)
+}
+
+export function hasReference(db: Database, sha256: string): boolean {
+  const sql = 'SELECT 1 FROM reference_files WHERE sha256 = unhex(?) AND is_kept = 1'
+  return prepare(db, sql).get(sha256) !== undefined
+}
+
+/** The recording that was behind that address when it was first cloned from. */
+export function findReferenceOfUrl(db: Database, url: string): string | undefined {
+  const sql = `SELECT lower(hex(sha256)) AS sha256 FROM reference_urls JOIN reference_files USING (sha256)
+    WHERE url = ? AND is_kept = 1`
+  return prepare<[string], { sha256: string }>(db, sql).get(url)?.sha256
+}
+
+/** The recordings whose files are there, or should be. */
+export function listReferences(db: Database): string[] {
+  const sql = 'SELECT lower(hex(sha256)) AS sha256 FROM reference_files WHERE is_kept = 1'
+  return prepare<[], { sha256: string }>(db, sql)
+    .all()
+    .map(({ sha256 }) => sha256)
+}
+
+/** Notes that the file is deleted while clones of it remain; nothing can be cloned from it any more. */
+export function purgeReference(db: Database, sha256: string): void {
+  transact(db, () => {
+    prepare(db, 'UPDATE reference_files SET is_kept = 0 WHERE sha256 = unhex(?)').run(sha256)
+    prepare(db, 'DELETE FROM reference_urls WHERE sha256 = unhex(?)').run(sha256)
+  })
+}
+
+function asClone(row: CloneRow | undefined): Clone | undefined {
+  return row && { ...row, warnings: JSON.parse(row.warnings) as CloneWarning[] }
+}

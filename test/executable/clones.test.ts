@@ -1,0 +1,412 @@
+/** Cloned voices, against the executable: every way in, who may use them, what they cost, and what is refused. */
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
+import { connect } from 'node:net'
+import { medianPitchHz, readWav } from '../sound'
+import { adminKey, expectError, instantPattern, startServer, uuid, type Answer, type Json, type Server } from './client'
+import { lasting, recordVoice, sampleRate, samplesOf, wavOf } from './recordings'
+
+setDefaultTimeout(60_000)
+
+let server: Server
+let female: Uint8Array
+let male: Uint8Array
+beforeAll(async () => {
+  server = await startServer()
+  ;[female, male] = await Promise.all([recordVoice(server, 'en-clara'), recordVoice(server, 'en-angus')])
+})
+afterAll(() => server.stop())
+
+type Parts = Record<string, string | Blob>
+
+/** A form with the file and `fields`. */
+async function upload(to: Server, key: string, file: Uint8Array | undefined, fields: Parts = { name: 'Voice' }) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  if (file) form.append('file', new Blob([Buffer.from(file)]), 'recording.bin')
+  const headers = { authorization: `Bearer ${key}` }
+  return asAnswer(await fetch(`${to.baseUrl}/api/v1/voices/clone`, { method: 'POST', headers, body: form }))
+}
+
+async function asAnswer(response: Response): Promise<Answer> {
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined }
+}
+
+const make = (key: string, body: Json) => server.ask('/api/v1/voices/clone', { key, body })
+const remove = (key: string, id: string) => server.ask(`/api/v1/voices/clone?voice_id=${id}`, { key, method: 'DELETE' })
+const precheck = (key: string, hash: string) => server.ask(`/api/v1/voices/clone/precheck?hash=${hash}`, { key })
+const listed = async (key: string | null): Promise<Json[]> => (await server.ask('/api/v1/voices', { key })).body.voices
+const balanceOf = async (key: string) => (await server.ask('/api/v1/balance', { key })).body.balance as number
+const hashOf = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+/** The same sound in other bytes. */
+const variant = (wav: Uint8Array, seed: number) => wavOf(samplesOf(wav).map((value) => value * (1 - seed / 1000)))
+const cloneOf = async (key: string, file: Uint8Array, fields?: Parts): Promise<Json> => {
+  const { status, body, text } = await upload(server, key, file, fields)
+  if (status !== 200) throw new Error(text)
+  return body
+}
+
+describe('an upload', () => {
+  it('makes a voice with a demo, listed last and only for its account, for 300 characters', async () => {
+    const { key, keyId } = await server.makeAccount({ balance: 1000 })
+    const { status, body, headers } = await upload(server, key, female, { name: '  Clara two ', language: 'en-GB' })
+    expect([status, body]).toEqual([
+      200,
+      {
+        ok: true,
+        duplicate: false,
+        voice: {
+          id: expect.stringMatching(/^cv-[0-9a-f]{32}$/),
+          display_name: 'Clara two',
+          demo_url: expect.stringMatching(/\/audio\/demos\/cv-[0-9a-f]{32}-[0-9a-f]{32}\.mp3$/),
+          duration_sec: Math.round((samplesOf(female).length / sampleRate) * 1000) / 1000,
+          created_at: expect.stringMatching(instantPattern),
+          language: 'en-GB',
+          gender: 'female',
+          method: 'adapted',
+          warnings: expect.any(Array),
+        },
+        units: 300,
+        remaining: 700,
+      },
+    ])
+    const demo = await fetch(body.voice.demo_url)
+    expect([demo.status, demo.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
+    expect((await demo.bytes()).length).toBeGreaterThan(5_000)
+
+    const voices = await listed(key)
+    const { created_at: _, duration_sec: __, ...shown } = body.voice
+    expect(voices.at(-1)).toEqual({
+      ...shown,
+      featured: false,
+      owned: true,
+      engine: expect.any(String),
+      sample_rate: expect.any(Number),
+      description: null,
+      deterministic: true,
+    })
+    expect(voices.filter(({ owned }) => owned !== undefined)).toHaveLength(1)
+    for (const other of [(await server.makeAccount()).key, adminKey, null])
+      expect((await listed(other)).filter(({ id }) => id.startsWith('cv-'))).toEqual([])
+
+    const { records } = (await server.ask('/api/v1/usage', { key })).body
+    expect(records).toEqual([
+      {
+        request_id: headers.get('x-request-id'),
+        kind: 'clone',
+        created_at: expect.stringMatching(instantPattern),
+        key_id: keyId,
+        voice_id: body.voice.id,
+        characters: 300,
+        units: 300,
+        speed: null,
+        format: null,
+        url: null,
+        audio_ms: null,
+        duration_ms: expect.any(Number),
+        status: 'charged',
+        error_code: null,
+      },
+    ])
+    expect(keyId).toMatch(uuid)
+  })
+
+  it('makes a voice that speaks at the pitch of the recording, in every script, and costs what every voice costs', async () => {
+    const { key } = await server.makeAccount({ balance: 2000 })
+    const text = 'We are going to visit our friends in the city tomorrow, and then we come home.'
+    for (const recording of [female, male]) {
+      const { voice } = await cloneOf(key, recording)
+      const speak = (body: Json) =>
+        server.ask('/api/v1/tts', { key, body: { voice_id: voice.id, format: 'wav', ...body } })
+      const { body } = await speak({ text })
+      expect(body).toMatchObject({ voice_id: voice.id, units: text.length })
+      const spoken = readWav(await (await fetch(body.url)).bytes())
+      const semitones = 12 * Math.log2(medianPitchHz(spoken) / medianPitchHz(readWav(recording)))
+      expect(Math.abs(semitones)).toBeLessThan(2)
+      const mixed = readWav(await (await fetch((await speak({ text: '你好，我们去公园。Hello.' })).body.url)).bytes())
+      expect(mixed.samples.length / mixed.sampleRate).toBeGreaterThan(1.5)
+      expect(Math.abs(12 * Math.log2(medianPitchHz(mixed) / medianPitchHz(readWav(recording))))).toBeLessThan(4)
+    }
+  })
+
+  it('of the same bytes is free, answers with the voice there is, and needs no balance', async () => {
+    const { key } = await server.makeAccount({ balance: 300 })
+    const first = await cloneOf(key, male)
+    const again = await cloneOf(key, male, { name: 'Another name' })
+    expect(again).toEqual({ ok: true, duplicate: true, voice: first.voice, units: 0, remaining: 0 })
+    const { records } = (await server.ask('/api/v1/usage', { key })).body
+    expect(records.map(({ units, status, voice_id }: Json) => [units, status, voice_id])).toEqual([
+      [0, 'charged', first.voice.id],
+      [300, 'charged', first.voice.id],
+    ])
+  })
+
+  it('sent five times at once makes one voice and one charge', async () => {
+    const { key } = await server.makeAccount({ balance: 2000 })
+    const recording = variant(male, 1)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => cloneOf(key, recording)))
+    expect(answers.filter(({ duplicate }) => !duplicate)).toHaveLength(1)
+    expect(new Set(answers.map(({ voice }) => voice.id)).size).toBe(1)
+    expect(await balanceOf(key)).toBe(1700)
+  })
+
+  it('is refused with 402 when the balance is 299, and the file is not known then', async () => {
+    const { key } = await server.makeAccount({ balance: 299 })
+    const recording = variant(male, 2)
+    expectError(await upload(server, key, recording), 402, 'insufficient_balance')
+    expect(await balanceOf(key)).toBe(299)
+    expect((await precheck(key, hashOf(recording))).body).toEqual({
+      exists: false,
+      own_voice: null,
+      fee_units: 300,
+      voice_count: 0,
+    })
+  })
+
+  it('may be 15 seconds long to the sample, and holds a second of sound at least', async () => {
+    const { key } = await server.makeAccount({ balance: 1000 })
+    const exact = await cloneOf(key, lasting(female, 15 * sampleRate))
+    expect(exact.voice.duration_sec).toBe(15)
+    expectError(await upload(server, key, lasting(female, 15 * sampleRate + 1)), 400, 'duration_exceeded', 'file')
+    expectError(await upload(server, key, lasting(female, sampleRate / 2)), 400, 'audio_parse_failed', 'file')
+    expectError(await upload(server, key, wavOf(new Float32Array(3 * sampleRate))), 400, 'audio_parse_failed', 'file')
+    expect(await balanceOf(key)).toBe(700)
+  })
+
+  it.each([
+    ['an empty file', new Uint8Array(0)],
+    ['a text', Buffer.from('Hello, I am no sound.'.repeat(100))],
+    ['a picture', Buffer.from('\x89PNG\r\n\x1a\n'.repeat(100), 'latin1')],
+    ['noise', crypto.getRandomValues(new Uint8Array(50_000))],
+  ])('that is %s is unsupported_audio', async (_, bytes) => {
+    expectError(await upload(server, adminKey, bytes), 400, 'unsupported_audio', 'file')
+  })
+
+  it('over 15 MiB is cut off with 413 while it arrives, and exactly that passes the size', async () => {
+    const tooLarge = Buffer.concat([male, new Uint8Array(15 * 2 ** 20 + 1 - male.length)])
+    expectError(await upload(server, adminKey, tooLarge), 413, 'file_too_large', 'file')
+    const seen: string[] = []
+    for (let i = 0; i < 5; i++) {
+      const { answer, sentBytes } = await uploadEndlessly()
+      // What the sockets hold comes on top.
+      expect(sentBytes).toBeLessThan(40 * 2 ** 20)
+      seen.push(answer)
+    }
+    // A client that goes on sending may see the closed connection before it sees the answer.
+    const whole = seen.filter((answer) => answer !== '')
+    expect(whole.length).toBeGreaterThan(0)
+    for (const answer of whole) {
+      expect(answer).toStartWith('HTTP/1.1 413')
+      expect(answer).toContain('"code":"file_too_large"')
+    }
+    // Behind the sound of a WAV anything may follow.
+    const largest = Buffer.concat([lasting(male, 5 * sampleRate), new Uint8Array(15 * 2 ** 20)]).subarray(
+      0,
+      15 * 2 ** 20,
+    )
+    const { key } = await server.makeAccount({ balance: 300 })
+    expect((await upload(server, key, largest)).status).toBe(200)
+  })
+
+  /** A form without an end, in chunks. */
+  async function uploadEndlessly(): Promise<{ answer: string; sentBytes: number }> {
+    const socket = connect(server.port, '127.0.0.1')
+    let answer = ''
+    let sentBytes = 0
+    const ended = Promise.withResolvers<void>()
+    socket.on('data', (data) => (answer += data.toString('latin1')))
+    for (const event of ['close', 'error'] as const) socket.on(event, () => ended.resolve())
+    socket.write(
+      `POST /api/v1/voices/clone HTTP/1.1\r\nHost: tts\r\nAuthorization: Bearer ${adminKey}\r\n` +
+        'Content-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked\r\n\r\n',
+    )
+    const send = (bytes: Uint8Array | string) =>
+      new Promise<void>((resolve) => {
+        const chunk = Buffer.from(bytes as string)
+        sentBytes += chunk.length
+        socket.write(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]), () =>
+          resolve(),
+        )
+      })
+    await send('--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n')
+    const piece = new Uint8Array(1 << 18)
+    while (answer === '' && sentBytes < 100 * 2 ** 20) await Promise.race([send(piece), ended.promise])
+    await Promise.race([ended.promise, Bun.sleep(2000)])
+    socket.destroy()
+    return { answer, sentBytes }
+  }
+})
+
+describe('what is sent besides', () => {
+  it.each([
+    ['no name', {}, 'name'],
+    ['a blank name', { name: '  ' }, 'name'],
+    ['a name of 65 characters', { name: '😀'.repeat(65) }, 'name'],
+    ...[...'\\/:*?"<>|\n\t\u007f'].map(
+      (character) => [`a name with ${character}`, { name: `a${character}b` }, 'name'] as const,
+    ),
+    ['an unknown language', { name: 'n', language: 'xx' }, 'language'],
+    ['a url too', { name: 'n', url: 'http://example.com/a.wav' }, 'url'],
+    ['a hash too', { name: 'n', hash: '0'.repeat(64) }, 'hash'],
+  ] as [string, Parts, string][])('with a file, %s, is invalid_params', async (_, fields, param) => {
+    expectError(await upload(server, adminKey, male, fields), 400, 'invalid_params', param)
+  })
+
+  it.each([
+    ['nothing', {}, 'file'],
+    ['no source', { name: 'n' }, 'file'],
+    ['both sources', { name: 'n', url: 'http://example.com/', hash: '0'.repeat(64) }, 'hash'],
+    ['a number for a name', { name: 7, hash: '0'.repeat(64) }, 'name'],
+    ['a short hash', { name: 'n', hash: 'abc' }, 'hash'],
+    ['a url that is none', { name: 'n', url: 7 }, 'url'],
+  ] as [string, Json, string][])('as JSON, %s, is invalid_params', async (_, body, param) => {
+    expectError(await make(adminKey, body), 400, 'invalid_params', param)
+  })
+
+  it('is refused where the form is none', async () => {
+    const send = (body: string, type = 'multipart/form-data; boundary=b') =>
+      server.ask('/api/v1/voices/clone', { key: adminKey, body, headers: { 'content-type': type } })
+    for (const [body, type] of [
+      ['', undefined],
+      ['no form at all', undefined],
+      ['--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nx', undefined],
+      ['--b--\r\n', undefined],
+      ['--b\r\n\r\n\r\n--b--\r\n', 'multipart/form-data'],
+      ['--b\r\nContent-Disposition: form-data; name="other"; filename="a"\r\n\r\nx\r\n--b--\r\n', undefined],
+      [`--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n${'x'.repeat(9000)}\r\n--b--\r\n`, undefined],
+      ['--b\r\nContent-Disposition: form-data; name="x"\r\n\r\nx\r\n'.repeat(40) + '--b--\r\n', undefined],
+    ] as [string, string | undefined][]) {
+      const answer = await send(body, type)
+      expect([body.slice(0, 60), answer.status, answer.body?.error?.code]).toEqual([
+        body.slice(0, 60),
+        400,
+        'invalid_params',
+      ])
+    }
+  })
+})
+
+describe('a hash', () => {
+  it('stands for a file that the service has, for whoever knows it, at the usual price', async () => {
+    const [owner, other] = [await server.makeAccount({ balance: 300 }), await server.makeAccount({ balance: 600 })]
+    const recording = variant(female, 3)
+    const hash = hashOf(recording)
+    expectError(await make(other.key, { name: 'n', hash }), 404, 'invalid_params', 'hash')
+    const { voice } = await cloneOf(owner.key, recording)
+    expect((await precheck(owner.key, hash.toUpperCase())).body).toEqual({
+      exists: true,
+      own_voice: voice,
+      fee_units: 0,
+      voice_count: 1,
+    })
+    expect((await precheck(other.key, hash)).body).toEqual({
+      exists: true,
+      own_voice: null,
+      fee_units: 300,
+      voice_count: 0,
+    })
+    const { body } = await make(other.key, { name: 'Mine', hash: hash.toUpperCase() })
+    expect(body).toMatchObject({ duplicate: false, units: 300, remaining: 300, voice: { display_name: 'Mine' } })
+    expect(body.voice.id).not.toBe(voice.id)
+    expectError(await precheck(owner.key, 'abc'), 400, 'invalid_params', 'hash')
+    expectError(await server.ask('/api/v1/voices/clone/precheck'), 400, 'invalid_params', 'hash')
+  })
+})
+
+describe('a cloned voice', () => {
+  it('is for nobody else, whatever their role', async () => {
+    const { key } = await server.makeAccount({ balance: 300 })
+    const { voice } = await cloneOf(key, variant(female, 4))
+    for (const other of [adminKey, (await server.makeAccount({ balance: 50 })).key]) {
+      const speak = await server.ask('/api/v1/tts', { key: other, body: { text: 'Hi.', voice_id: voice.id } })
+      expectError(speak, 404, 'voice_not_found', 'voice_id')
+      expectError(await remove(other, voice.id), 404, 'voice_not_found', 'voice_id')
+    }
+  })
+
+  it('is gone when it is deleted, with its demo, and is not refunded', async () => {
+    const { key } = await server.makeAccount({ balance: 700 })
+    const recording = variant(female, 5)
+    const { voice } = await cloneOf(key, recording)
+    expect((await remove(key, voice.id)).body).toEqual({ ok: true, deleted: voice.id })
+    expectError(await remove(key, voice.id), 404, 'voice_not_found', 'voice_id')
+    expectError(
+      await server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id: voice.id } }),
+      404,
+      'voice_not_found',
+      'voice_id',
+    )
+    expect((await fetch(voice.demo_url)).status).toBe(404)
+    expect((await listed(key)).filter(({ owned }) => owned)).toEqual([])
+    expect((await precheck(key, hashOf(recording))).body).toMatchObject({
+      exists: false,
+      own_voice: null,
+      voice_count: 0,
+    })
+    const again = await cloneOf(key, recording)
+    expect(again).toMatchObject({ duplicate: false, units: 300, remaining: 100 })
+    expect(again.voice.id).not.toBe(voice.id)
+    expectError(await remove(key, ''), 400, 'invalid_params', 'voice_id')
+    expectError(await server.ask('/api/v1/voices/clone', { key, method: 'DELETE' }), 400, 'invalid_params', 'voice_id')
+  })
+
+  it('leaves its recording to others who cloned from it', async () => {
+    const [a, b] = [await server.makeAccount({ balance: 300 }), await server.makeAccount({ balance: 300 })]
+    const recording = variant(female, 6)
+    const hash = hashOf(recording)
+    const first = await cloneOf(a.key, recording)
+    const second = (await make(b.key, { name: 'b', hash })).body
+    await remove(a.key, first.voice.id)
+    expect((await precheck(a.key, hash)).body.exists).toBe(true)
+    await remove(b.key, second.voice.id)
+    expect((await precheck(a.key, hash)).body.exists).toBe(false)
+  })
+
+  it('that is deleted while it speaks finishes what it says', async () => {
+    const { key } = await server.makeAccount({ balance: 2500 })
+    const { voice } = await cloneOf(key, variant(male, 7))
+    const text = 'This takes a while to say, and while it is being said the voice is deleted. '.repeat(20)
+    const speaking = server.ask('/api/v1/tts', { key, body: { text, voice_id: voice.id } })
+    await Bun.sleep(300)
+    expect((await remove(key, voice.id)).status).toBe(200)
+    expect((await speaking).body).toMatchObject({ voice_id: voice.id, units: text.length })
+  })
+})
+
+describe('limits', () => {
+  it('hold an account to as many clones as are configured, and a key to its calls', async () => {
+    const own = await startServer(['--clones-max', '1', '--limit-clone', '3'])
+    const { key } = await own.makeAccount({ balance: 1000 })
+    expect((await upload(own, key, male)).status).toBe(200)
+    expect((await upload(own, key, male)).body.duplicate).toBe(true)
+    expectError(await upload(own, key, female), 409, 'conflict')
+    expectError(await upload(own, key, male), 429, 'rate_limited')
+    expect((await own.ask('/api/v1/balance', { key })).body.balance).toBe(700)
+    await own.stop()
+  })
+})
+
+describe('faults on demand', () => {
+  it.each([
+    ['render_failed', 502, 'render_failed'],
+    ['storage_failed', 502, 'storage_failed'],
+    ['charge_failed', 500, 'internal_error'],
+  ])('%s leaves no voice, no charge and no file', async (fault, status, code) => {
+    const own = await startServer()
+    const { key } = await own.makeAccount({ balance: 300 })
+    const form = new FormData()
+    form.append('name', 'n')
+    form.append('file', new Blob([Buffer.from(male)]))
+    const headers = { authorization: `Bearer ${key}`, 'x-sonant-fault': fault }
+    const answer = await asAnswer(
+      await fetch(`${own.baseUrl}/api/v1/voices/clone`, { method: 'POST', headers, body: form }),
+    )
+    expect([answer.status, answer.body.error.code]).toEqual([status, code])
+    const { records } = (await own.ask('/api/v1/usage', { key })).body
+    expect(records).toMatchObject([{ kind: 'clone', status: 'failed', units: 0, error_code: code }])
+    expect((await own.ask('/api/v1/balance', { key })).body.balance).toBe(300)
+    expect((await own.ask(`/api/v1/voices/clone/precheck?hash=${hashOf(male)}`, { key })).body.exists).toBe(false)
+    expect((await upload(own, key, male)).status).toBe(200)
+    await own.stop()
+  })
+})
