@@ -7,6 +7,7 @@ import { benchLargeLedger, benchLedger } from './ledger'
 import { benchLoad } from './load'
 import { benchMemory } from './memory'
 import { benchMp3 } from './mp3'
+import { benchRecordingCheck } from './recording-check'
 import { type BenchRow, printTable } from './report'
 import { benchRequest } from './request'
 import { benchSimilarity } from './similarity'
@@ -26,6 +27,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   mp3: benchMp3,
   decode: benchDecode,
   stretch: benchStretch,
+  'recording-check': benchRecordingCheck,
   voices: benchVoices,
   adapt: benchAdapt,
   similarity: benchSimilarity,

@@ -1,34 +1,184 @@
-/** Whether a recording will do to make a voice from. */
-import type { Pcm } from './pcm'
+/**
+ * Whether a recording is good enough to make a voice from, and what its speaker could do better. Only silence and under
+ * a second of sound are errors; all else is advice. The bounds stand well clear of what clean recordings measure: see
+ * docs/reference-check.md for how much of each fault is found.
+ */
+import { durationSeconds, type Pcm } from './pcm'
+import * as bands from './reference/bands'
+import { steadyToneShare } from './reference/tones'
+import { measureVoices } from './reference/voices'
 
-export type Warning = { readonly code: string; readonly message: string }
+export type ReferenceError = 'silent' | 'too_short'
 
-/** Below this peak there is nothing to hear, −60 dBFS. */
-const peakMin = 0.001
+export type WarningCode =
+  | 'short'
+  | 'mostly_silence'
+  | 'clipped'
+  | 'quiet'
+  | 'noisy'
+  | 'narrow_band'
+  | 'reverberant'
+  | 'several_voices'
+  | 'music'
+
+/** `message` is for the person who recorded: what was found, and what to do about it. */
+export type Warning = { readonly code: WarningCode; readonly message: string }
+
+export type ReferenceCheck = { readonly error?: ReferenceError; readonly warnings: readonly Warning[] }
+
 const soundSecondsMin = 1
-const frameSeconds = 0.02
-/** Frames this far below the loudest are pauses, 30 dB. */
-const pauseShare = 0.001
+const silentDbfs = -60
+const speechSecondsMin = 5
+const speechShareMin = 0.5
+const clippedShareMax = 2e-4
+/** Where peaks are cut off, very many samples are this near to the highest. */
+const clippedNearness = 0.99
+/** Below this the steps of 8-bit files look like cut peaks. */
+const clippedPeakMin = 0.25
+const speechDbfsMin = -42
+const signalToNoiseDbMin = 15
+const hissDbMin = -32
+const decayDbPerSecondMin = 200
+const steadyToneShareMax = 0.05
+const overlapShareMax = 0.018
+/** Where sound dies away more slowly than this, the last vowel still sounds in the next, as a second voice would. */
+const dryDbPerSecondMin = 250
+const pitchGapSemitonesMax = 8.5
+const groupSecondsMin = 1.2
+/** For spectra. */
+const wideSampleRateMin = 16_000
+/** For pitches and tones. */
+const narrowSampleRate = 8000
 
-/** `error` where it will not: silence, or less than a second of sound. `warnings` say what to do better. */
-export function checkReference({ samples, sampleRate }: Pcm): {
-  error?: 'silent' | 'too_short'
-  warnings: readonly Warning[]
-} {
-  const frame = Math.round(frameSeconds * sampleRate)
-  const powers: number[] = []
-  let peak = 0
-  for (let start = 0; start + frame <= samples.length; start += frame) {
-    let power = 0
-    for (let i = start; i < start + frame; i++) {
-      const value = samples[i]!
-      power += value * value
-      peak = Math.max(peak, Math.abs(value))
-    }
-    powers.push(power)
+/** Checks mono sound of finite samples. 15 s take about 0.1 s. */
+export function checkReference(pcm: Pcm): ReferenceCheck {
+  const found = measureReference(pcm)
+  if (found.peakDbfs < silentDbfs || found.soundSeconds === 0) return { error: 'silent', warnings: [] }
+  if (found.soundSeconds < soundSecondsMin) return { error: 'too_short', warnings: [] }
+  return { warnings: findWarnings(found) }
+}
+
+export type Measures = ReturnType<typeof measureReference>
+
+/** The figures that `checkReference` judges by. */
+export function measureReference(pcm: Pcm) {
+  // Both keep all that is looked at, and take a third of the time.
+  const wide = decimate(pcm, Math.floor(pcm.sampleRate / wideSampleRateMin))
+  const narrow = decimate(wide, Math.round(wide.sampleRate / narrowSampleRate))
+  const powers = bands.measureBands(wide)
+  const loud = bands.loudPower(powers)
+  const noise = bands.noisePower(powers)
+  const isSound = bands.framesAbove(powers, Math.max(loud * 1e-4, fromDb(silentDbfs)))
+  const isSpeech = bands.framesAbove(powers, Math.max(loud * 1e-3, 3 * noise))
+  const speechPower = mean(powers.total.filter((power) => power > loud * 1e-3))
+  const peak = peakOf(pcm.samples)
+  return {
+    peakDbfs: 20 * Math.log10(peak),
+    seconds: durationSeconds(pcm),
+    soundSeconds: secondsOf(isSound),
+    speechSeconds: secondsOf(isSpeech),
+    speechDbfs: toDb(speechPower),
+    signalToNoiseDb: toDb(Math.max(0, speechPower - noise) / noise),
+    clippedShare: peak < clippedPeakMin ? 0 : shareAbove(pcm.samples, clippedNearness * peak),
+    hissDb: bands.hissDb(powers),
+    decayDbPerSecond: bands.decayDbPerSecond(powers),
+    steadyToneShare: steadyToneShare(narrow),
+    ...measureVoices(narrow),
   }
-  if (peak < peakMin) return { error: 'silent', warnings: [] }
-  const loudest = Math.max(...powers)
-  const sounding = powers.filter((power) => power > loudest * pauseShare).length
-  return sounding * frameSeconds < soundSecondsMin ? { error: 'too_short', warnings: [] } : { warnings: [] }
+}
+
+function findWarnings(found: Measures): Warning[] {
+  const warnings: Warning[] = []
+  const warn = (isSo: boolean, code: WarningCode, message: string) => {
+    if (isSo) warnings.push({ code, message })
+  }
+  const { speechSeconds, signalToNoiseDb } = found
+  const speechShare = speechSeconds / found.seconds
+  const isNoisy = signalToNoiseDb < signalToNoiseDbMin
+  const hasMusic = found.steadyToneShare > steadyToneShareMax
+  const isReverberant = !isNoisy && !hasMusic && found.decayDbPerSecond < decayDbPerSecondMin
+  const overlaps = found.decayDbPerSecond > dryDbPerSecondMin && found.overlapShare > overlapShareMax
+  const takesTurns = found.pitchGapSemitones > pitchGapSemitonesMax && found.smallerGroupSeconds > groupSecondsMin
+  warn(
+    speechSeconds < speechSecondsMin,
+    'short',
+    `Only ${speechSeconds.toFixed(1)} s of speech were found. Speak for 10 to 15 seconds.`,
+  )
+  warn(
+    speechShare < speechShareMin,
+    'mostly_silence',
+    `Only ${Math.round(100 * speechShare)} % of the recording is speech. Cut the silence off, or speak without long pauses.`,
+  )
+  warn(
+    found.clippedShare > clippedShareMax,
+    'clipped',
+    'The recording is too loud for its microphone: peaks are cut off. Record again with less gain, or further away.',
+  )
+  warn(
+    found.speechDbfs < speechDbfsMin,
+    'quiet',
+    `The voice is very quiet (${Math.round(found.speechDbfs)} dBFS). Move closer to the microphone, or raise its gain.`,
+  )
+  warn(
+    isNoisy,
+    'noisy',
+    `The background is only ${Math.max(0, Math.round(signalToNoiseDb))} dB quieter than the voice. Record in a quiet place, close to the microphone.`,
+  )
+  warn(
+    !isNoisy && found.hissDb < hissDbMin,
+    'narrow_band',
+    'There is next to nothing above 4 kHz, as on a telephone. Record with a microphone at 16 kHz or more.',
+  )
+  warn(
+    isReverberant,
+    'reverberant',
+    'The room echoes. Record close to the microphone, in a room with carpets, curtains or full shelves.',
+  )
+  warn(hasMusic, 'music', 'There are steady tones, as of music, singing or humming machines. Record speech alone.')
+  warn(
+    !hasMusic && (overlaps || takesTurns),
+    'several_voices',
+    'There seems to be more than one voice. Use a recording of one person alone.',
+  )
+  return warnings
+}
+
+function shareAbove(samples: Float32Array, level: number): number {
+  let count = 0
+  for (let i = 0; i < samples.length; i++) if (Math.abs(samples[i]!) >= level) count++
+  return count / samples.length
+}
+
+/** The means of every `factor` samples: a rough filter, but quick, and good enough to measure by. */
+function decimate({ samples, sampleRate }: Pcm, factor: number): Pcm {
+  if (factor <= 1) return { samples, sampleRate }
+  const out = new Float32Array(Math.floor(samples.length / factor))
+  for (let i = 0; i < out.length; i++) {
+    let sum = 0
+    for (let k = 0; k < factor; k++) sum += samples[i * factor + k]!
+    out[i] = sum / factor
+  }
+  return { samples: out, sampleRate: sampleRate / factor }
+}
+
+function peakOf(samples: Float32Array): number {
+  let most = 0
+  for (let i = 0; i < samples.length; i++) most = Math.max(most, Math.abs(samples[i]!))
+  return most
+}
+
+function secondsOf(frames: readonly boolean[]): number {
+  return frames.filter(Boolean).length * bands.frameStepSeconds
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}
+
+function toDb(power: number): number {
+  return 10 * Math.log10(power)
+}
+
+function fromDb(db: number): number {
+  return 10 ** (db / 10)
 }

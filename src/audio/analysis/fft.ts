@@ -21,7 +21,7 @@ export function realFft(size: number): RealFft {
 }
 
 export function powerOfTwoAbove(least: number): number {
-  return 2 ** Math.max(2, Math.ceil(Math.log2(least)))
+  return 1 << Math.max(2, Math.ceil(Math.log2(least)))
 }
 
 function createRealFft(size: number): RealFft {
