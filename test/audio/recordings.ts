@@ -174,9 +174,15 @@ function everySeconds(step: number, seconds: number): number[] {
   return Array.from({ length: Math.ceil(seconds / step) }, (_, k) => k * step)
 }
 
+const played = new Map<string, Pcm>()
+
 export function music(instrument: Instrument, seconds: number, sampleRate: number): Pcm {
+  const key = `${instrument} ${seconds} ${sampleRate}`
+  const before = played.get(key)
+  if (before) return before
   const samples = new Float32Array(Math.round(seconds * sampleRate))
   for (const note of scores[instrument](seconds)) play(note, samples, sampleRate)
+  played.set(key, { samples, sampleRate })
   return { samples, sampleRate }
 }
 
