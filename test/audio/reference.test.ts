@@ -111,6 +111,14 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
     })
   })
 
+  it('stay clear of music and of several voices by half of what would be taken for them', () => {
+    for (const { name, pcm } of speakers) {
+      const { steadyToneShare, overlapShare, smallerGroupSeconds, pitchGapSemitones } = measureReference(pcm)
+      expect([name, steadyToneShare < 0.025, overlapShare < 0.009]).toEqual([name, true, true])
+      expect([name, pitchGapSemitones < 7 || smallerGroupSeconds < 0.6]).toEqual([name, true])
+    }
+  })
+
   it('are told from noisy ones at 15 dB', () => {
     for (const noise of [recordings.whiteNoise(200_000), recordings.pinkNoise(200_000)]) {
       expect(found('noisy', (pcm) => recordings.mixed(pcm, noise, 20))).toBe(0)

@@ -209,6 +209,15 @@ describe('the size', () => {
     expect([code, message, param]).toEqual(['url_too_large', 'url: the file is larger than 5000 bytes.', 'url'])
   })
 
+  it('may be the limit, and not a byte more, where no head tells it', async () => {
+    const host = await serveRaw((socket) => {
+      const chunk = `${(2500).toString(16)}\r\n${'x'.repeat(2500)}\r\n`
+      socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`)
+    })
+    expect((await download(`http://${host}/`, { allowed: [host], sizeBytesMax: 5000 })).sizeBytes).toBe(5000)
+    expect(await codeOf(download(`http://${host}/`, { allowed: [host], sizeBytesMax: 4999 }))).toBe('url_too_large')
+  })
+
   it('is refused by Content-Length alone, without waiting for the body', async () => {
     const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n'))
     expect(await codeOf(download(`http://${host}/`, { allowed: [host] }))).toBe('url_too_large')
@@ -613,7 +622,7 @@ const blockedUrls = [
     'http://@127.0.0.1/',
     'http://127.0.0.1:8080/',
   ],
-  ...[22, 25, 53, 0, 143, 6000, 6667, 10080].map((port) => `http://sound.example:${port}/`),
+  ...[22, 25, 53, 0, 143, 4190, 6000, 6667, 6679, 10080].map((port) => `http://sound.example:${port}/`),
   'https://sound.example:465/',
 ]
 
