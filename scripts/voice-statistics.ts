@@ -1,37 +1,34 @@
 /**
  * Measures every voice of the catalogue for adaptation and writes `voices/statistics.json`. To be run again when a
- * voice, an engine or a measure changes: `bun scripts/voice-statistics.ts`.
+ * voice, an engine or a measure changes, of which a test reminds: `bun scripts/voice-statistics.ts`.
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../src/audio/pcm'
 import type { BaseVoice } from '../src/speech/adapt/base-voices'
-import { measureVoice, type VoiceStatistics } from '../src/speech/adapt/measure'
+import { measureVoice } from '../src/speech/adapt/measure'
 import { loadEngine, type EngineName, type SpeechEngine } from '../src/speech/engine'
 import manifest from '../voices/catalogue.json'
 import { textsOf } from './voice-texts'
 
 const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
+const voices = [...manifest.voices, ...manifest.companionVoices]
 
-/** The statistics of one voice, from all the sentences there are for it. */
-async function measure(
-  engine: SpeechEngine,
-  voice: (typeof manifest.companionVoices)[number],
-): Promise<VoiceStatistics> {
-  const { id, language, sample_rate: sampleRate, settings } = voice
+/** What is known of the voice `id`, from all the sentences there are for it. */
+export async function measureBaseVoice(engines: Record<EngineName, SpeechEngine>, id: string): Promise<BaseVoice> {
+  const { engine: name, language, sample_rate: sampleRate, settings } = voices.find((voice) => voice.id === id)!
+  const engine = name as EngineName
   const spoken: Pcm[] = []
   for (const text of textsOf(language))
-    spoken.push(
-      await engine.synthesize({ id, engine: voice.engine as EngineName, language, sampleRate, settings }, text),
-    )
-  return measureVoice(concatenate(spoken))
+    spoken.push(await engines[engine].synthesize({ id, engine, language, sampleRate, settings }, text))
+  return { speaker: `${engine} ${settings.voice}`, statistics: measureVoice(concatenate(spoken)) }
 }
 
-const engines = { flite: await loadEngine('flite'), espeak: await loadEngine('espeak') }
-const baseVoices: Record<string, BaseVoice> = {}
-for (const voice of [...manifest.voices, ...manifest.companionVoices])
-  baseVoices[voice.id] = {
-    speaker: `${voice.engine} ${voice.settings.voice}`,
-    statistics: await measure(engines[voice.engine as EngineName], voice),
-  }
-await Bun.write(path, `${JSON.stringify(baseVoices)}\n`)
-Bun.spawnSync([process.execPath, 'fmt', '--no-script', path], { stdio: ['ignore', 'inherit', 'inherit'] })
+async function main(): Promise<void> {
+  const engines = { flite: await loadEngine('flite'), espeak: await loadEngine('espeak') }
+  const measured: Record<string, BaseVoice> = {}
+  for (const { id } of voices) measured[id] = await measureBaseVoice(engines, id)
+  await Bun.write(path, `${JSON.stringify(measured)}\n`)
+  Bun.spawnSync([process.execPath, 'fmt', '--no-script', path], { stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+if (import.meta.main) await main()

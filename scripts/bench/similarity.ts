@@ -1,7 +1,7 @@
 /**
  * How like the speaker an adapted voice is, on every recording in `../shared/speech/speakers`: the first 60 % make the
  * voice, the last 40 % are what it is compared with, on other words. "before" is the base voice untouched, "ceiling" the
- * speaker against himself. All figures come from `test/likeness.ts`, which the adaptation does not use, and from
+ * speaker against himself, and "aim" the adapted voice against the 60 % that it was made from. All figures come from `test/likeness.ts`, which the adaptation does not use, and from
  * pocketsphinx. Decodes with ffmpeg.
  */
 import { existsSync } from 'node:fs'
@@ -40,6 +40,7 @@ type Compared = {
   before: Difference
   after: Difference
   ceiling: Difference
+  aim: Difference
   wordErrors: number | null
 }
 
@@ -101,13 +102,16 @@ async function compare(studio: Studio, file: string): Promise<Compared> {
   const { parts, likeness } = await studio.base(base)
   const adaptation = adaptationFor(profile, base)
   const adapted = parts.map((part) => adapt(part, adaptation))
+  const made = measureLikeness(concatenate(adapted))
+  const given = measureLikeness(reference)
   return {
     speaker: file.replace(/\..*/, ''),
     language,
     base,
     before: compareVoices(likeness, rest),
-    after: compareVoices(measureLikeness(concatenate(adapted)), rest),
-    ceiling: compareVoices(measureLikeness(reference), rest),
+    after: compareVoices(made, rest),
+    ceiling: compareVoices(given, rest),
+    aim: compareVoices(made, given),
     wordErrors: language === 'en' && canRecognize ? await wordErrorsPercent(adapted) : null,
   }
 }
@@ -154,10 +158,10 @@ function summarize(name: string, language: string, all: Compared[]): BenchRow[] 
   if (own.length === 0) return []
   const rows: BenchRow[] = []
   for (const [key, measure, unit] of measures) {
-    const medians = (['before', 'after', 'ceiling'] as const).map((kind) => median(own.map((one) => one[kind][key])))
-    const [before, after, ceiling] = medians as [number, number, number]
-    const label = `${name}, ${own.length} speakers: ${measure} error (before ${before.toFixed(2)}, ceiling ${ceiling.toFixed(2)})`
-    rows.push(row(label, after, unit, mostOf(language, key, before)))
+    const of = (kind: 'before' | 'after' | 'ceiling' | 'aim') => median(own.map((one) => one[kind][key]))
+    const others = (['before', 'ceiling', 'aim'] as const).map((kind) => `${kind} ${of(kind).toFixed(2)}`).join(', ')
+    const label = `${name}, speakers: ${own.length}, ${measure} error (${others})`
+    rows.push(row(label, of('after'), unit, mostOf(language, key, of('before'))))
   }
   const words = own.flatMap(({ wordErrors }) => (wordErrors === null ? [] : [wordErrors]))
   if (words.length > 0) {

@@ -5,10 +5,10 @@
  */
 import { concatenate, type Pcm } from '../../audio/pcm'
 import type { VoiceSpec } from '../engine'
-import { adapt } from './adapt'
+import { adapt, unchanged } from './adapt'
 import { findBaseVoice } from './base-voices'
-import { refine } from './fit'
-import { measureVoice } from './measure'
+import { tuneColor } from './fit'
+import { measureColor, measureVoice } from './measure'
 import { adaptationFor, chooseBase, type AdaptedProfile } from './profile'
 
 export type EnrolOptions = {
@@ -37,7 +37,6 @@ export class UnusableReference extends Error {
 const languageByDefault = 'en'
 /** Below this peak a recording is silent, −60 dBFS. */
 const peakMin = 0.001
-const tuningRounds = 2
 /** All sounds of English, at about their usual share. */
 const tuningTexts = [
   'The old house on the hill was sold last month, and we are going to visit our friends in the city tomorrow.',
@@ -78,9 +77,9 @@ async function tune(profile: AdaptedProfile, base: VoiceSpec, synthesize: EnrolO
   const parts: Pcm[] = []
   for (const text of tuningTexts) parts.push(await synthesize(base, text))
   const speech = concatenate(parts)
-  const peculiar = { raw: measureVoice(speech), usual: findBaseVoice(base.id)!.statistics }
-  let adaptation = adaptationFor(profile, base.id)
-  for (let round = 0; round < tuningRounds; round++)
-    adaptation = refine(adaptation, profile.target, measureVoice(adapt(speech, adaptation)), peculiar)
-  return adaptation
+  const promised = adaptationFor(profile, base.id)
+  const { pitch, tractRatio } = promised
+  const shifted = adapt(speech, { ...unchanged, pitch, tractRatio })
+  const trial = { raw: measureColor(speech, pitch.fromHz), shifted: measureColor(shifted, pitch.toHz) }
+  return tuneColor(promised, profile.target, findBaseVoice(base.id)!.statistics, trial)
 }

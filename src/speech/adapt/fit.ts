@@ -2,7 +2,7 @@
 import { bandsHz } from '../../audio/analysis/spectrum'
 import { tractRatio } from '../../audio/analysis/tract'
 import type { Adaptation } from './adapt'
-import { round, type VoiceStatistics } from './measure'
+import { round, type VoiceColor, type VoiceStatistics } from './measure'
 
 /** How far the vocal tract of a base voice may be moved, as ratios: beyond, words get lost. */
 export type TractLimits = { readonly least: number; readonly most: number }
@@ -12,10 +12,11 @@ const spreadMax = 2.2
 /** A melody flatter than this is not measured but missed. */
 const spreadSemitonesMin = 0.5
 const gainDbMax = 14
+/** With this much unvoiced sound its color is believed as much as that of the voiced. */
+const halfTrustSeconds = 0.3
 /** Recordings end somewhere up there; a voice should not end with them. */
 const highHz = 5000
 const highGainDbMin = -9
-const lackShare = 0.8
 
 /** The adaptation of a voice that is as `base` says towards `target`. */
 export function fit(target: VoiceStatistics, base: VoiceStatistics, tract: TractLimits): Adaptation {
@@ -24,28 +25,42 @@ export function fit(target: VoiceStatistics, base: VoiceStatistics, tract: Tract
   return {
     pitch: fitPitch(target, base),
     tractRatio: limited,
-    voicedDb: curve(difference(target.voicedDb, warped(base.voicedDb, limited))),
-    unvoicedDb: curve(difference(target.unvoicedDb, warped(base.unvoicedDb, limited))),
+    ...colorGains(target, {
+      voicedDb: warped(base.voicedDb, limited),
+      unvoicedDb: warped(base.unvoicedDb, limited),
+    }),
     harmonicityDb: target.pitchHz > 0 ? target.harmonicityDb : null,
   }
 }
 
+/** What a voice sounds like on some text: as it is, and with its pitch and tract adapted but not yet its color. */
+export type Trial = { readonly raw: VoiceColor; readonly shifted: VoiceColor }
+
 /**
- * `adaptation` with its gains moved by what its result on some text still lacks. `peculiar` is what that text, before
- * the adaptation, has other than the base voice has in the long run.
+ * `adaptation` with gains that a trial has shown to be needed. The text of a trial is short; what it has other than
+ * `usual`, the voice in the long run, is its own and no reason to correct anything.
  */
-export function refine(
+export function tuneColor(
   adaptation: Adaptation,
   target: VoiceStatistics,
-  result: VoiceStatistics,
-  peculiar: { raw: VoiceStatistics; usual: VoiceStatistics },
+  usual: VoiceColor,
+  { raw, shifted }: Trial,
 ): Adaptation {
-  const corrected = (kind: 'voicedDb' | 'unvoicedDb') => {
-    const ofText = warped(difference(peculiar.raw[kind], peculiar.usual[kind]), adaptation.tractRatio)
-    const lack = difference(target[kind], difference(result[kind], ofText))
-    return curve(adaptation[kind].map((gain, k) => gain + lackShare * lack[k]!))
+  const usually = (kind: keyof VoiceColor) => {
+    return difference(shifted[kind], warped(difference(raw[kind], usual[kind]), adaptation.tractRatio))
   }
-  return { ...adaptation, voicedDb: corrected('voicedDb'), unvoicedDb: corrected('unvoicedDb') }
+  return { ...adaptation, ...colorGains(target, { voicedDb: usually('voicedDb'), unvoicedDb: usually('unvoicedDb') }) }
+}
+
+/** The gains from one color to another. What little unvoiced sound cannot tell, the voiced sound must. */
+function colorGains(target: VoiceStatistics, present: VoiceColor): VoiceColor {
+  const voiced = difference(target.voicedDb, present.voicedDb)
+  const unvoiced = difference(target.unvoicedDb, present.unvoicedDb)
+  const trust = target.unvoicedSeconds / (target.unvoicedSeconds + halfTrustSeconds)
+  return {
+    voicedDb: curve(voiced),
+    unvoicedDb: curve(unvoiced.map((gain, k) => trust * gain + (1 - trust) * voiced[k]!)),
+  }
 }
 
 function fitPitch(target: VoiceStatistics, base: VoiceStatistics): Adaptation['pitch'] {

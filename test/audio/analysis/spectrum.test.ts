@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'bun:test'
 import { trackPitch } from '../../../src/audio/analysis/pitch'
 import { bandsHz, longTermSpectrum, percentile } from '../../../src/audio/analysis/spectrum'
-import { syllablesPerSecond } from '../../../src/audio/analysis/syllables'
 import { equalize } from '../../../src/audio/equalize'
-import { noiseSource, tone } from '../signals'
+import { noiseSource } from '../signals'
 import { makeVoice } from './voices'
 
 const range = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
@@ -58,20 +57,5 @@ describe('the long-term spectrum', () => {
   it('has no band without a value, however low the sample rate', () => {
     const pcm = { samples: hiss(1), sampleRate: 8000 }
     expect([...longTermSpectrum(pcm, trackPitch(pcm, range)).all.db].every(Number.isFinite)).toBe(true)
-  })
-})
-
-describe('the syllable rate', () => {
-  it.each([2, 4])('counts %p loud moments in a second', (rate) => {
-    const { samples } = tone({ hz: 150, seconds: 5, sampleRate })
-    for (let i = 0; i < samples.length; i++)
-      samples[i]! *= 0.05 + 0.95 * Math.sin((Math.PI * rate * i) / sampleRate) ** 2
-    const pcm = { samples, sampleRate }
-    expect(Math.abs(syllablesPerSecond(pcm, trackPitch(pcm, range)) - rate)).toBeLessThan(0.15 * rate)
-  })
-
-  it('is 0 for silence', () => {
-    const pcm = { samples: new Float32Array(sampleRate), sampleRate }
-    expect(syllablesPerSecond(pcm, trackPitch(pcm, range))).toBe(0)
   })
 })

@@ -8,6 +8,7 @@ import { enrol, UnusableReference, type Enrolment } from '../../../src/speech/ad
 import { adaptationFor, type AdaptedProfile } from '../../../src/speech/adapt/profile'
 import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from '../../../src/speech/engine'
 import { readCatalogue } from '../../../src/voice/catalogue'
+import { measureBaseVoice } from '../../../scripts/voice-statistics'
 import manifest from '../../../voices/catalogue.json'
 import { makeVoice } from '../../audio/analysis/voices'
 import { noiseSource, speechLike } from '../../audio/signals'
@@ -60,7 +61,7 @@ describe('enrolment', () => {
     const before = compareVoices(measureLikeness(concatenate(untouched)), speaker)
     const after = compareVoices(measureLikeness(concatenate(untouched.map((part) => adapt(part, adaptation)))), speaker)
     expect(after.pitchSemitones).toBeLessThan(1)
-    expect(after.ltasDb).toBeLessThan(0.6 * before.ltasDb)
+    expect(after.ltasDb).toBeLessThan(0.7 * before.ltasDb)
     expect(after.cepstral).toBeLessThan(0.8 * before.cepstral)
     expect(after.harmonicityDb).toBeLessThan(Math.max(2, before.harmonicityDb))
   })
@@ -158,6 +159,11 @@ describe('the statistics of the base voices', () => {
     expect(baseVoiceIds.length).toBe(bases.length + manifest.companionVoices.length)
   })
 
+  it('are what the voices measure today', async () => {
+    for (const id of ['en-kevin', 'zh-jun', 'de-karl', 'script-th'])
+      expect([id, await measureBaseVoice(engines, id)]).toEqual([id, findBaseVoice(id)!])
+  })
+
   it('leave a voice of no catalogue as it is', () => {
     expect(adaptationFor(made.profile, 'nobody')).toEqual(unchanged)
     expect(adaptationFor(made.profile, 'constructor')).toEqual(unchanged)
@@ -179,7 +185,7 @@ describe('the statistics of the base voices', () => {
 describeWith(recogniserTools, 'the words of an adapted voice', () => {
   it('are understood nearly as well as those of its base', async () => {
     const base = catalogue.find(made.base)!
-    const said = sentences.slice(0, 12)
+    const said = sentences.slice(0, 8)
     const untouched = (await sayAll(base, said)).map(trimSilence)
     const adaptation = adaptationFor(made.profile, base.id)
     const errors = async (parts: Pcm[]) =>
