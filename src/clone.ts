@@ -241,7 +241,10 @@ async function make(
   if (latencyMs > 0) await Bun.sleep(latencyMs)
   await storage.ensureSpace()
   const queue = { queueKey: caller.keyId, timeoutMs: requestTimeoutMs }
-  const voice = await enrolVoice(pool, catalogue, recording, { language, ...queue })
+  const voice = await enrolVoice(pool, catalogue, recording, {
+    language: language ?? (await languageOfName(catalogue, name)),
+    ...queue,
+  })
   const clone: Clone = {
     ...voice,
     id,
@@ -258,6 +261,18 @@ async function make(
   const fault = faultName && demoFaults[faultName]
   await renderDemo({ pool, storage, catalogue, mp3SampleRate }, clone, { ...queue, fault })
   return clone
+}
+
+/**
+ * The script of the name tells Chinese, Russian and others; of Latin letters nothing follows. The sound itself was found
+ * to tell languages apart no better than chance.
+ */
+async function languageOfName(catalogue: Catalogue, name: string): Promise<string | undefined> {
+  const { scriptRuns } = await import('./speech/text/script')
+  const script = scriptRuns(name).find(({ script }) => script !== null && script !== 'Latn')?.script
+  if (!script) return undefined
+  const reader = catalogue.companionFor(catalogue.voices[0]!, script)
+  return catalogue.find(reader.id)?.language
 }
 
 /** Which stage of the demo a fault on demand fails. */

@@ -129,6 +129,18 @@ describe('an upload', () => {
     }
   })
 
+  it('speaks the language that is given, else that of the script of its name, else English', async () => {
+    const { key } = await server.makeAccount({ balance: 1000 })
+    const languages: string[] = []
+    for (const [seed, fields] of [
+      [11, { name: '小梅' }],
+      [12, { name: 'Anna', language: 'de' }],
+      [13, { name: 'Anna' }],
+    ] as [number, Parts][])
+      languages.push((await cloneOf(key, variant(female, seed), fields)).voice.language)
+    expect(languages).toEqual(['zh-CN', 'de', 'en'])
+  })
+
   it('of the same bytes is free, answers with the voice there is, and needs no balance', async () => {
     const { key } = await server.makeAccount({ balance: 300 })
     const first = await cloneOf(key, male)
