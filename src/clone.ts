@@ -148,7 +148,7 @@ async function cloneReference(
   const { caller, requestId } = request
   const own = findCloneOf(db, caller.accountId, reference.sha256)
   if (own) return patiently(() => noteDuplicate(cloning, request, own))
-  const recording = await examineRecording(pool, await reference.read(), {
+  const recording = await examineRecording(pool, reference.path, {
     queueKey: caller.keyId,
     timeoutMs: cloning.requestTimeoutMs,
   })

@@ -14,6 +14,7 @@ import {
   purgeReference,
   updateClone,
   type Clone,
+  type ListedClone,
 } from '../voice/clones'
 import { act, found, type Administration } from './administration'
 import { AppError } from '../errors'
@@ -63,7 +64,7 @@ export async function reEnrol(admin: Administration, { storage, references }: St
   if (!reference) throw new AppError('not_found', 'The recording of this voice is not kept any more.')
   try {
     const queue = { queueKey: 'clone', timeoutMs: reEnrolTimeoutMs }
-    const recording = await examineRecording(pool, await reference.read(), queue)
+    const recording = await examineRecording(pool, reference.path, queue)
     const voice = await enrolVoice(pool, admin.catalogue, recording, { language: clone.language, ...queue })
     const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile) }
     const after = act(admin, 'clone re-enrol', () => {
@@ -84,7 +85,7 @@ function requireClone({ db }: Administration, id: string): Clone {
   return found(findAnyClone(db, id), 'cloned voice', id)
 }
 
-function describe(clone: Clone, hasRecording: boolean) {
+function describe(clone: ListedClone, hasRecording: boolean) {
   return {
     id: clone.id,
     account_id: clone.accountId,

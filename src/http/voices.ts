@@ -5,7 +5,7 @@ import { limits } from '../config'
 import { createMemo } from '../db/statements'
 import { AppError } from '../errors'
 import { demoName } from '../voice/catalogue'
-import { listClones, type Clone } from '../voice/clones'
+import { listClones, type ListedClone } from '../voice/clones'
 import type { ListedVoice } from '../voice/plans'
 import { queryOf } from './body'
 import type { HttpContext } from './context'
@@ -27,7 +27,7 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     throw new AppError('group_not_found', `group: there is no group ${shown}.`, { param: 'group' })
   }
 
-  function describeAll(list: readonly ListedVoice[], clones: readonly Clone[]): string {
+  function describeAll(list: readonly ListedVoice[], clones: readonly ListedClone[]): string {
     const { storageUrl } = addresses()
     const voices = [
       ...list.map((listed) => describeVoice(listed, `${storageUrl}/${demoName(listed.voice, mp3SampleRate)}`)),
@@ -36,7 +36,7 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     return JSON.stringify({ voices, total: voices.length })
   }
 
-  function describeOwned(clone: Clone, demoUrl: string) {
+  function describeOwned(clone: ListedClone, demoUrl: string) {
     const { engine, sampleRate } = catalogue.find(clone.baseVoiceId)!
     return {
       id: clone.id,

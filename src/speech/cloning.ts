@@ -43,13 +43,13 @@ const decodeTimeoutMs = 4_000
  * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
  * `rate_limited` (queue full).
  */
-export async function examineRecording(pool: Pool, bytes: Uint8Array, queue: Queue): Promise<Recording> {
+export async function examineRecording(pool: Pool, path: string, queue: Queue): Promise<Recording> {
   const { referenceSecondsMax: secondsMax, referenceBytesMax: sizeBytesMax } = limits
   const decodeLimits = { secondsMax, sizeBytesMax, channelsMax, timeoutMs: decodeTimeoutMs }
   const examined = await inJob(
     pool,
     queue,
-    (job) => job.examine({ kind: 'examine', bytes, limits: decodeLimits }),
+    (job) => job.examine({ kind: 'examine', path, limits: decodeLimits }),
     (cause) =>
       new AppError('audio_parse_failed', 'file: the recording could not be decoded.', { param: 'file', cause }),
   )

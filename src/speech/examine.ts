@@ -1,4 +1,5 @@
 /** What a worker does with a recording that somebody wants to clone from: decode it, and see whether it will do. */
+import { readFile } from 'node:fs/promises'
 import { BadAudio } from '../audio/decode/bad-audio'
 import { decode } from '../audio/decode/decode'
 import { probe } from '../audio/decode/probe'
@@ -12,8 +13,9 @@ const sampleRateMax = 24_000
 /** A file may be longer than it says by what its codec added, where it does not say how much that is (decisions). */
 const inexactSeconds = 0.1
 
-export async function examine({ bytes, limits }: ExamineTask): Promise<{ samples?: Int16Array; examined: Examined }> {
+export async function examine({ path, limits }: ExamineTask): Promise<{ samples?: Int16Array; examined: Examined }> {
   try {
+    const bytes = await readFile(path)
     const { durationExact } = probe(bytes)
     const secondsMax = limits.secondsMax + (durationExact ? 0 : inexactSeconds)
     const { pcm } = await decode(bytes, { ...limits, secondsMax })

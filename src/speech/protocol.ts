@@ -51,7 +51,8 @@ export type EnrolTask = {
 /** Decodes a recording and looks at what is in it; the answer carries `examined`, its samples come in portions. */
 export type ExamineTask = {
   readonly kind: 'examine'
-  readonly bytes: Uint8Array
+  /** Of the file: fifteen megabytes in a message would hold up everybody else. */
+  readonly path: string
   readonly limits: DecodeLimits
 }
 

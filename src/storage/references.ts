@@ -3,7 +3,7 @@
  * recording arrives under a temporary name while it is hashed, and is fsynced and renamed when a voice was made of it.
  */
 import { constants } from 'node:fs'
-import { copyFile, mkdir, open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors'
 import { guard, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
@@ -25,7 +25,8 @@ export type IncomingReference = {
 export type ReceivedReference = {
   readonly sha256: string
   readonly sizeBytes: number
-  read(): Promise<Uint8Array>
+  /** Where it lies until it is kept or discarded. */
+  readonly path: string
   /** Gives it its final name, durably. */
   keep(): Promise<void>
   /** Removes it unless it was kept. */
@@ -43,7 +44,7 @@ export function openReferences({ directory }: { directory: string }) {
     return {
       sha256,
       sizeBytes,
-      read: () => guard(() => readFile(path)),
+      path,
       keep: () =>
         guard(async () => {
           const file = await open(path, 'r+')

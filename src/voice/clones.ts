@@ -28,13 +28,17 @@ export type Clone = {
   readonly createdAtMs: number
 }
 
+/** What lists show: the profiles of a thousand clones would be megabytes. */
+export type ListedClone = Omit<Clone, 'profile'>
+
 export type CloneWarning = { readonly code: string; readonly message: string }
 
-type CloneRow = Omit<Clone, 'warnings'> & { readonly warnings: string }
+type Row<T> = Omit<T, 'warnings'> & { readonly warnings: string }
 
-const columns = `id, account_id AS accountId, request_id AS requestId, lower(hex(sha256)) AS sha256, name, language, gender, method,
-  base_voice_id AS baseVoiceId, profile, warnings, duration_ms AS durationMs, demo_name AS demoName,
+const listedColumns = `id, account_id AS accountId, request_id AS requestId, lower(hex(sha256)) AS sha256, name, language, gender, method,
+  base_voice_id AS baseVoiceId, warnings, duration_ms AS durationMs, demo_name AS demoName,
   created_at_ms AS createdAtMs`
+const columns = `${listedColumns}, profile`
 
 export function newCloneId(): string {
   return `cv-${Bun.randomUUIDv7('buffer').toString('hex')}`
@@ -47,24 +51,24 @@ export function isCloneId(voiceId: string): boolean {
 /** The account's clone of that id; those of others do not exist for it. */
 export function findClone(db: Database, accountId: string, id: string): Clone | undefined {
   const sql = `SELECT ${columns} FROM clones WHERE id = ? AND account_id = ?`
-  return asClone(prepare<[string, string], CloneRow>(db, sql).get(id, accountId))
+  return asClone(prepare<[string, string], Row<Clone>>(db, sql).get(id, accountId))
 }
 
 /** Whoever's it is, for administrators. */
 export function findAnyClone(db: Database, id: string): Clone | undefined {
-  return asClone(prepare<[string], CloneRow>(db, `SELECT ${columns} FROM clones WHERE id = ?`).get(id))
+  return asClone(prepare<[string], Row<Clone>>(db, `SELECT ${columns} FROM clones WHERE id = ?`).get(id))
 }
 
 /** The account's clone of that recording. */
 export function findCloneOf(db: Database, accountId: string, sha256: string): Clone | undefined {
   const sql = `SELECT ${columns} FROM clones WHERE account_id = ? AND sha256 = unhex(?)`
-  return asClone(prepare<[string, string], CloneRow>(db, sql).get(accountId, sha256))
+  return asClone(prepare<[string, string], Row<Clone>>(db, sql).get(accountId, sha256))
 }
 
 /** Oldest first. */
-export function listClones(db: Database, accountId: string): Clone[] {
-  const sql = `SELECT ${columns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id`
-  return prepare<[string], CloneRow>(db, sql)
+export function listClones(db: Database, accountId: string): ListedClone[] {
+  const sql = `SELECT ${listedColumns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id`
+  return prepare<[string], Row<ListedClone>>(db, sql)
     .all(accountId)
     .map((row) => asClone(row)!)
 }
@@ -148,6 +152,6 @@ export function purgeReference(db: Database, sha256: string): void {
   })
 }
 
-function asClone(row: CloneRow | undefined): Clone | undefined {
-  return row && { ...row, warnings: JSON.parse(row.warnings) as CloneWarning[] }
+function asClone<T extends ListedClone>(row: Row<T> | undefined): T | undefined {
+  return row && ({ ...row, warnings: JSON.parse(row.warnings) } as unknown as T)
 }

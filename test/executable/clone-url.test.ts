@@ -60,6 +60,14 @@ it('is fetched again when nobody has a clone of it any more', async () => {
   expect(timesAsked('/voice-again')).toBe(2)
 })
 
+it('fails on demand before anything is fetched', async () => {
+  const { key } = await server.makeAccount({ balance: 300 })
+  const body = { name: 'n', url: addressOf('/voice-fault') }
+  const headers = { 'x-sonant-fault': 'url_fetch_failed' }
+  expectError(await server.ask('/api/v1/voices/clone', { key, body, headers }), 502, 'url_fetch_failed', 'url')
+  expect(timesAsked('/voice-fault')).toBe(0)
+})
+
 it('may redirect to another address', async () => {
   const { key } = await server.makeAccount({ balance: 300 })
   expect((await make(key, addressOf('/moved'))).status).toBe(200)
