@@ -15,26 +15,20 @@ export type Queue = {
   readonly timeoutMs: number
 }
 
-type Gender = 'female' | 'male'
-
-/** A catalogue voice, which may be the base of a clone. */
-export type BaseVoice = VoiceSpec & { readonly gender: Gender }
-
 export type EnrolledVoice = {
   /** BCP 47. */
   readonly language: string
-  readonly gender: Gender
+  readonly gender: 'female' | 'male'
   readonly baseVoiceId: string
   /** JSON. */
   readonly profile: string
 }
 
 /**
- * Men's voices have their median pitch at 85 to 155 Hz, women's at 165 to 255 Hz (Baken and Orlikoff, 2000), but excited
- * men and quiet women meet in between: there the vocal tract decides, by which the base voice was chosen.
+ * Men's voices have their median pitch at 85 to 155 Hz, women's at 165 to 255 Hz (Baken and Orlikoff, 2000). A man who
+ * shouts is taken for a woman; the vocal tract, as far as it can be measured here, would not tell him either.
  */
-const maleHzMax = 145
-const femaleHzMin = 200
+const femaleHzMin = 160
 const channelsMax = 8
 /** Fifteen seconds take a few milliseconds; damaged files take longest. */
 const decodeTimeoutMs = 4_000
@@ -60,7 +54,7 @@ export async function examineRecording(pool: Pool, path: string, queue: Queue): 
 /** Throws `render_failed`, `rate_limited` (queue full). */
 export async function enrolVoice(
   pool: Pool,
-  { voices }: { readonly voices: readonly BaseVoice[] },
+  { voices }: { readonly voices: readonly VoiceSpec[] },
   { samples, sampleRate }: Recording,
   { language, ...queue }: Queue & { readonly language: string | undefined },
 ): Promise<EnrolledVoice> {
@@ -76,19 +70,13 @@ export async function enrolVoice(
         cause,
       }),
   )
-  const { profile } = enrolment
-  const base = voices.find(({ id }) => id === enrolment.base)!
+  const { profile, base } = enrolment
   return {
     language: enrolment.language,
-    gender: genderOf(profile.target.pitchHz) ?? base.gender,
-    baseVoiceId: base.id,
+    gender: profile.target.pitchHz >= femaleHzMin ? 'female' : 'male',
+    baseVoiceId: base,
     profile: JSON.stringify(profile),
   }
-}
-
-function genderOf(pitchHz: number): Gender | undefined {
-  if (pitchHz >= femaleHzMin) return 'female'
-  return pitchHz > 0 && pitchHz <= maleHzMax ? 'male' : undefined
 }
 
 async function inJob<T>(
