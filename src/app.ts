@@ -4,7 +4,7 @@ import { createKeyUse } from './account/keys'
 import type { Administration } from './admin/administration'
 import { plantSeed } from './admin/seed'
 import { setUpEphemeral, setUpFirstStart } from './admin/setup'
-import type { Cloning } from './clone'
+import type { Cloning } from './clone/cloning'
 import {
   addressesOf,
   audioDirectory,

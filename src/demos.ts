@@ -2,7 +2,7 @@
  * The demos of the voices: those of the catalogue are rendered once, when first asked for or while nobody needs the
  * workers; that of a clone is made with it, and made again should it be missing.
  */
-import { renderDemo } from './clone'
+import { renderDemo } from './clone/demo'
 import type { Logger } from './log'
 import type { Speaking } from './speak'
 import { loadRendering } from './speech/rendering'
@@ -47,7 +47,11 @@ export function createDemos(speaking: Speaking, log: Logger) {
     const id = cloneDemoPattern.exec(name)?.[1]
     const clone = id === undefined ? undefined : findAnyClone(db, id)
     if (clone?.demoName !== name) return undefined
-    return () => renderDemo(speaking, clone, { queueKey: 'demos', timeoutMs: speaking.requestTimeoutMs })
+    return async () => {
+      await renderDemo(speaking, clone, { queueKey: 'demos', timeoutMs: speaking.requestTimeoutMs })
+      // The voice may have been deleted or made anew meanwhile.
+      if (findAnyClone(db, clone.id)?.demoName !== name) await storage.remove(name)
+    }
   }
 
   /** For somebody who waits: all who ask for the same demo share one rendering. */

@@ -27,7 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   history: [...level2, ...level1],
   audit: [...level2, ...level1],
   recovery: [...level2, ...level1],
-  admin: [...level2, ...level1],
+  admin: [...level2, ...level1, 'clone'],
   http: [...level3, ...level2, ...level1, 'console'],
   app: ['http', ...level3, ...level2, ...level1],
   cli: ['app', 'http', ...level3, ...level2, ...level1],

@@ -1,8 +1,12 @@
 /** What administrators do with cloned voices and the recordings they came from. */
-import { enrolVoice, examineRecording } from '../speech/cloning'
-import type { Pool } from '../speech/pool'
+import { removeUnusedReference } from '../clone/books'
+import { forgetClone } from '../clone/clone'
+import { patiently } from '../db/statements'
+import { AppError } from '../errors'
 import { readText, type Fields } from '../fields'
 import { instant } from '../paging'
+import { enrolVoice, examineRecording } from '../speech/cloning'
+import type { Pool } from '../speech/pool'
 import type { References } from '../storage/references'
 import type { Storage } from '../storage/storage'
 import { cloneDemoName } from '../voice/catalogue'
@@ -16,63 +20,76 @@ import {
   type Clone,
   type ListedClone,
 } from '../voice/clones'
+import { requireAccount } from './accounts'
 import { act, found, type Administration } from './administration'
-import { AppError } from '../errors'
 
 export type Stores = { readonly storage: Storage; readonly references: References }
 
-/** Those of the account that the field `account_id` names, oldest first. */
-export function listAccountClones({ db }: Administration, fields: Fields) {
-  const accountId = readText(fields, 'account_id', { charactersMax: 64 })
-  return { items: listClones(db, accountId).map((clone) => describe(clone, hasReference(db, clone.sha256))) }
+/** Those of the account that the field `account_id` names, oldest first. Throws `not_found`. */
+export function listAccountClones(admin: Administration, fields: Fields) {
+  const { db } = admin
+  const { id } = requireAccount(db, readText(fields, 'account_id', { charactersMax: 64 }))
+  return { items: listClones(db, id).map((clone) => describe(clone, hasReference(db, clone.sha256))) }
 }
 
 /** Throws `not_found`. */
-export async function deleteAnyClone(admin: Administration, { storage, references }: Stores, id: string) {
+export async function deleteAnyClone(admin: Administration, stores: Stores, id: string) {
+  const { db } = admin
   const clone = requireClone(admin, id)
-  await storage.remove(clone.demoName)
-  const wasLast = act(admin, 'clone delete', () => ({
-    subject: id,
-    before: describe(clone, hasReference(admin.db, clone.sha256)),
-    after: null,
-    result: deleteClone(admin.db, clone),
-  }))
-  if (wasLast) await references.remove(clone.sha256)
+  const forget = () =>
+    act(admin, 'clone delete', () => {
+      const before = describe(requireClone(admin, id), hasReference(db, clone.sha256))
+      return { subject: id, before, after: null, result: deleteClone(db, clone) }
+    })
+  await forgetClone({ db, ...stores }, clone, forget)
   return { ok: true, deleted: id }
 }
 
 /** Deletes the recording at once; the voices made from it stay. Throws `not_found`. */
 export async function purgeRecording(admin: Administration, { references }: Stores, id: string) {
-  const clone = requireClone(admin, id)
-  const after = act(admin, 'clone purge', () => {
-    const before = describe(clone, hasReference(admin.db, clone.sha256))
-    purgeReference(admin.db, clone.sha256)
-    const after = describe(clone, false)
-    return { subject: id, before, after, result: after }
-  })
-  await references.remove(clone.sha256)
-  return after
+  const { db } = admin
+  const purge = () =>
+    act(admin, 'clone purge', () => {
+      const clone = requireClone(admin, id)
+      const before = describe(clone, hasReference(db, clone.sha256))
+      purgeReference(db, clone.sha256)
+      return { subject: id, before, after: describe(clone, false), result: clone }
+    })
+  const clone = await patiently(purge)
+  await patiently(() => removeUnusedReference({ db, references }, clone.sha256))
+  return describe(clone, false)
 }
 
 /**
  * Makes the voice anew from its recording, with what this version knows. The demo is rendered when it is first asked
  * for. Throws `not_found`, and what making a voice throws.
  */
-export async function reEnrol(admin: Administration, { storage, references }: Stores, pool: Pool, id: string) {
+export async function reEnrol(
+  admin: Administration,
+  { storage, references }: Stores,
+  { pool, mp3SampleRate }: { pool: Pool; mp3SampleRate: number | undefined },
+  id: string,
+) {
   const clone = requireClone(admin, id)
   const reference = await references.take(clone.sha256)
   if (!reference) throw new AppError('not_found', 'The recording of this voice is not kept any more.')
   try {
     const queue = { queueKey: 'clone', timeoutMs: reEnrolTimeoutMs }
-    const recording = await examineRecording(pool, reference.path, queue)
+    const recording = await examineRecording(pool, reference.path, { ...queue, param: 'file' })
     const voice = await enrolVoice(pool, admin.catalogue, recording, { language: clone.language, ...queue })
-    const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile) }
-    const after = act(admin, 'clone re-enrol', () => {
-      updateClone(admin.db, renewed)
-      const after = describe(renewed, true)
-      return { subject: id, before: describe(clone, true), after, result: after }
-    })
-    if (renewed.demoName !== clone.demoName) await storage.remove(clone.demoName)
+    const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile, mp3SampleRate) }
+    const update = () =>
+      act(admin, 'clone re-enrol', () => {
+        if (!updateClone(admin.db, renewed)) found(undefined, 'cloned voice', id)
+        const hasRecording = hasReference(admin.db, clone.sha256)
+        const after = describe(renewed, hasRecording)
+        return { subject: id, before: describe(clone, hasRecording), after, result: after }
+      })
+    if (renewed.demoName === clone.demoName) return await patiently(update)
+    // A missing demo is made again when it is asked for; the second time it is for one that was made in between.
+    await storage.remove(clone.demoName)
+    const after = await patiently(update)
+    await storage.remove(clone.demoName)
     return after
   } finally {
     await reference.discard()

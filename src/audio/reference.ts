@@ -54,7 +54,8 @@ const narrowSampleRate = 8000
 export function checkReference(pcm: Pcm): ReferenceCheck {
   const found = measureReference(pcm)
   if (found.peakDbfs < silentDbfs || found.soundSeconds === 0) return { error: 'silent', warnings: [] }
-  if (found.soundSeconds < soundSecondsMin) return { error: 'too_short', warnings: [] }
+  // Only whole frames are counted: of a second of sound, one is missing.
+  if (found.soundSeconds + bands.frameSeconds < soundSecondsMin) return { error: 'too_short', warnings: [] }
   return { warnings: findWarnings(found) }
 }
 

@@ -195,7 +195,7 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
       async run({ admin, stores, id }) {
         const pool = createCliPool()
         try {
-          return await reEnrol(admin, stores, pool, id)
+          return await reEnrol(admin, stores, { pool, mp3SampleRate: undefined }, id)
         } finally {
           pool.close()
         }

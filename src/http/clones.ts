@@ -1,8 +1,9 @@
 /** Cloned voices: making, deleting, and asking beforehand (4.3 to 4.5 of the interface). */
 import { Elysia } from 'elysia'
-import { clone, cloneUnits, removeClone, type CloneRequest, type CloneSource } from '../clone'
+import { clone, removeClone } from '../clone/clone'
+import { cloneUnits, type CloneRequest, type CloneSource } from '../clone/cloning'
 import { AppError } from '../errors'
-import { optionalText, refuse, type Fields } from '../fields'
+import { refuse, type Fields } from '../fields'
 import { instant } from '../paging'
 import { countClones, findCloneOf, hasReference, type Clone } from '../voice/clones'
 import type { ReceivedReference } from '../storage/references'
@@ -17,10 +18,14 @@ const hashPattern = /^[0-9a-f]{64}$/i
 
 export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: HttpContext) {
   const describe = (voice: Clone) => describeClone(voice, addresses().storageUrl)
-  const { catalogue, references } = cloning
+  const { catalogue, references, storage } = cloning
 
   async function readClone(request: Request): Promise<Form> {
-    if (isForm(request)) return readForm(request, references.receive)
+    const receive = async () => {
+      await storage.ensureSpace()
+      return references.receive()
+    }
+    if (isForm(request)) return readForm(request, receive)
     return { fields: await readJsonObject(request), file: undefined }
   }
 
@@ -49,8 +54,9 @@ export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: 
     )
     .delete('/api/v1/voices/clone', async ({ request }) => {
       const { accountId } = access.caller(request, 'cloneDeletion')
-      const voiceId = optionalText(queryOf(request), 'voice_id', { charactersMax: 64 })
-      if (voiceId === undefined) throw refuse('voice_id', undefined, 'the id of a cloned voice is required')
+      const { voice_id: voiceId } = queryOf(request)
+      if (typeof voiceId !== 'string' || voiceId === '')
+        throw refuse('voice_id', voiceId, 'the id of a cloned voice is required')
       await removeClone(cloning, accountId, voiceId)
       return { ok: true, deleted: voiceId }
     })
@@ -85,8 +91,9 @@ function readSource(fields: Fields, file: ReceivedReference | undefined): CloneS
   const given = [file && 'file', ...['url', 'hash'].filter((name) => isGiven(fields[name]))].filter(Boolean)
   if (given.length !== 1) {
     const found = given.length === 0 ? 'none of them' : given.join(' and ')
-    throw new AppError('invalid_params', `file: exactly one of file, url and hash is required; found ${found}.`, {
-      param: given.length === 0 ? 'file' : given[1]!,
+    const param = given[1] ?? 'file'
+    throw new AppError('invalid_params', `${param}: found ${found}; exactly one of file, url and hash is required.`, {
+      param,
     })
   }
   if (file) return { file }
@@ -116,9 +123,20 @@ function readName(name: unknown): string {
 
 /** One that a catalogue voice speaks, with or without its region. */
 function readLanguage(fields: Fields, voices: readonly { language: string }[]): string | undefined {
-  const text = optionalText(fields, 'language', { charactersMax: 35 })
-  if (text === undefined) return undefined
-  const primary = text.split('-')[0]!.toLowerCase()
-  if (voices.some(({ language }) => language.split('-')[0] === primary)) return text
-  throw refuse('language', text, 'a language of the voices is required, for example "en" or "zh-CN" (BCP 47)')
+  const { language } = fields
+  if (!isGiven(language)) return undefined
+  const canonical =
+    typeof language === 'string' && language.length <= 35 ? canonicalLanguage(language.trim()) : undefined
+  const primary = canonical?.split('-')[0]
+  if (voices.some((voice) => voice.language.split('-')[0] === primary)) return canonical
+  throw refuse('language', language, 'a language of the voices is required, for example "en" or "zh-CN" (BCP 47)')
+}
+
+/** With the usual case, `zh-CN` for `ZH-cn`; undefined when it is no tag (BCP 47). */
+function canonicalLanguage(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
 }

@@ -1,7 +1,7 @@
 /** What the routes need, put together by `app.ts`. */
 import type { RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
-import type { Cloning } from '../clone'
+import type { Cloning } from '../clone/cloning'
 import type { Database } from '../db/database'
 import type { Demos } from '../demos'
 import type { Logger } from '../log'

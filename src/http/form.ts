@@ -34,7 +34,8 @@ export async function readForm(request: Request, receive: () => Promise<Incoming
   }
 
   parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated || valueTruncated) return fail(refuseForm(`the field ${JSON.stringify(name)} is too long`))
+    if (nameTruncated || valueTruncated)
+      return fail(refuseForm(`the field ${JSON.stringify(name.slice(0, 64))} is too long`, name.slice(0, 64)))
     fields[name] = value
   })
   parser.on('file', (name, stream) => {
@@ -116,11 +117,14 @@ async function feed(
   if (!reader) throw refuseForm('there is no body')
   const endAtMs = performance.now() + limits.uploadTimeoutMs
   try {
-    for (;;) {
+    for (let sizeBytes = 0; ;) {
       const waitMs = Math.min(limits.uploadIdleMs, endAtMs - performance.now())
-      const { done, value } = await within(reader.read(), waitMs)
-      if (fault()) return
+      const read = await within(Promise.race([reader.read(), ended]), waitMs)
+      if (fault() || !read) return
+      const { done, value } = read
       if (done) break
+      sizeBytes += value.length
+      if (sizeBytes > limits.referenceBytesMax + otherBytesMax) throw tooLarge()
       if (!parser.write(value)) await Promise.race([ended, new Promise((resolve) => parser.once('drain', resolve))])
     }
     parser.end()
@@ -148,6 +152,6 @@ function tooLarge(): AppError {
   return new AppError('file_too_large', message, { param: 'file' })
 }
 
-function refuseForm(reason: string): AppError {
-  return new AppError('invalid_params', `The form cannot be read: ${reason}.`)
+function refuseForm(reason: string, param = 'file'): AppError {
+  return new AppError('invalid_params', `The form cannot be read: ${reason}.`, { param })
 }

@@ -175,6 +175,12 @@ export function openHolds(db: Database, expiredBeforeMs = Number.MAX_SAFE_INTEGE
   return prepare<[number], OpenHold>(db, sql).all(expiredBeforeMs)
 }
 
+/** Of an account. */
+export function countOpenHolds(db: Database, accountId: string, purpose: HoldRequest['purpose']): number {
+  const sql = "SELECT count(*) AS count FROM holds WHERE status = 'held' AND account_id = ? AND purpose = ?"
+  return prepare<[string, string], { count: number }>(db, sql).get(accountId, purpose)!.count
+}
+
 export type OpenHold = { readonly id: number; readonly requestId: string }
 
 export type Credit = {

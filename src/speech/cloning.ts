@@ -5,6 +5,7 @@ import type { VoiceSpec } from './engine'
 import { JobEnded, type Job, type Pool } from './pool'
 import type { Recording } from './protocol'
 import { queueFull, stopping } from './refusals'
+import { TaskFailed } from './task-failed'
 
 export type { Recording } from './protocol'
 
@@ -13,6 +14,8 @@ export type Queue = {
   readonly queueKey: string
   /** Waiting included. */
   readonly timeoutMs: number
+  /** Aborted before a worker has begun, the work is dropped; later it has no effect. */
+  readonly signal?: AbortSignal
 }
 
 export type EnrolledVoice = {
@@ -35,9 +38,13 @@ const decodeTimeoutMs = 4_000
 
 /**
  * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
- * `rate_limited` (queue full).
+ * `render_failed` (nobody could look at it), `rate_limited` (queue full), `client_gone`.
  */
-export async function examineRecording(pool: Pool, path: string, queue: Queue): Promise<Recording> {
+export async function examineRecording(
+  pool: Pool,
+  path: string,
+  { param, ...queue }: Queue & { /** The field that it came in. */ readonly param: string },
+): Promise<Recording> {
   const { referenceSecondsMax: secondsMax, referenceBytesMax: sizeBytesMax } = limits
   const decodeLimits = { secondsMax, sizeBytesMax, channelsMax, timeoutMs: decodeTimeoutMs }
   const examined = await inJob(
@@ -45,13 +52,15 @@ export async function examineRecording(pool: Pool, path: string, queue: Queue): 
     queue,
     (job) => job.examine({ kind: 'examine', path, limits: decodeLimits }),
     (cause) =>
-      new AppError('audio_parse_failed', 'file: the recording could not be decoded.', { param: 'file', cause }),
+      cause instanceof TaskFailed
+        ? new AppError('audio_parse_failed', `${param}: The recording cannot be decoded.`, { param, cause })
+        : new AppError('render_failed', 'The recording could not be read; nothing was charged. Try again.', { cause }),
   )
   if ('recording' in examined) return examined.recording
-  throw new AppError(examined.refusal.code, `file: ${examined.refusal.message}`, { param: 'file' })
+  throw new AppError(examined.refusal.code, `${param}: ${examined.refusal.message}`, { param })
 }
 
-/** Throws `render_failed`, `rate_limited` (queue full). */
+/** Throws `render_failed`, `rate_limited` (queue full), `client_gone`. */
 export async function enrolVoice(
   pool: Pool,
   { voices }: { readonly voices: readonly VoiceSpec[] },
@@ -81,19 +90,28 @@ export async function enrolVoice(
 
 async function inJob<T>(
   pool: Pool,
-  { queueKey: key, timeoutMs }: Queue,
+  { queueKey: key, timeoutMs, signal }: Queue,
   work: (job: Job) => Promise<T>,
   failed: (cause: unknown) => AppError,
 ): Promise<T> {
   if (pool.full) throw queueFull(pool)
   const job = pool.openJob({ key, background: false })
   const deadline = setTimeout(() => job.end(), timeoutMs)
+  let hasLeft = false
+  const leave = () => {
+    if (job.begun) return
+    hasLeft = true
+    job.end()
+  }
+  signal?.addEventListener('abort', leave)
   try {
     return await work(job)
   } catch (error) {
+    if (hasLeft) throw new AppError('client_gone', 'The client left before the voice was made.')
     throw pool.closed && error instanceof JobEnded ? stopping() : failed(error)
   } finally {
     clearTimeout(deadline)
+    signal?.removeEventListener('abort', leave)
     job.end()
   }
 }

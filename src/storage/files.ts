@@ -1,4 +1,5 @@
 /** What all stores on local disk do with their files. */
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { AppError } from '../errors'
 
@@ -9,6 +10,15 @@ export const temporarySuffix = '.part'
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   await directory.sync().finally(() => directory.close())
+}
+
+export function syncDirectoryNow(path: string): void {
+  const directory = openSync(path, 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
 }
 
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
@@ -28,8 +38,18 @@ export async function guard<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', {
-      cause: error,
-    })
+    throw notStored(error)
   }
+}
+
+export function guardNow(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw notStored(error)
+  }
+}
+
+function notStored(cause: unknown): AppError {
+  return new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', { cause })
 }

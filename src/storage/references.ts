@@ -2,11 +2,11 @@
  * Recordings that voices were cloned from, on local disk and never served: each under the SHA-256 of its bytes. A
  * recording arrives under a temporary name while it is hashed, and is fsynced and renamed when a voice was made of it.
  */
-import { constants } from 'node:fs'
-import { copyFile, mkdir, open, readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { constants, renameSync, rmSync } from 'node:fs'
+import { copyFile, mkdir, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors'
-import { guard, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
+import { guard, guardNow, syncDirectoryNow, temporarySuffix, writeAt } from './files'
 
 export type References = ReturnType<typeof openReferences>
 
@@ -27,8 +27,10 @@ export type ReceivedReference = {
   readonly sizeBytes: number
   /** Where it lies until it is kept or discarded. */
   readonly path: string
-  /** Gives it its final name, durably. */
-  keep(): Promise<void>
+  /** Makes its bytes durable. */
+  flush(): Promise<void>
+  /** Gives it its final name, durably, at once: for use in a transaction. A repetition is of no effect. */
+  keep(): void
   /** Removes it unless it was kept. */
   discard(): Promise<void>
 }
@@ -41,17 +43,24 @@ export function openReferences({ directory }: { directory: string }) {
   const newTemporaryPath = () => join(directory, `${crypto.randomUUID()}${temporarySuffix}`)
 
   function received(path: string, sha256: string, sizeBytes: number): ReceivedReference {
+    let isKept = false
     return {
       sha256,
       sizeBytes,
       path,
-      keep: () =>
+      flush: () =>
         guard(async () => {
           const file = await open(path, 'r+')
           await file.sync().finally(() => file.close())
-          await rename(path, pathOf(sha256))
-          await syncDirectory(directory)
         }),
+      keep() {
+        if (isKept) return
+        guardNow(() => {
+          renameSync(path, pathOf(sha256))
+          syncDirectoryNow(directory)
+        })
+        isKept = true
+      },
       discard: () => unlink(path).catch(() => {}),
     }
   }
@@ -98,6 +107,7 @@ export function openReferences({ directory }: { directory: string }) {
       try {
         await copyFile(pathOf(sha256), path, constants.COPYFILE_FICLONE)
       } catch (error) {
+        await unlink(path).catch(() => {})
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw new AppError('storage_failed', 'The recording could not be read; nothing was charged. Try again.', {
           cause: error,
@@ -107,8 +117,9 @@ export function openReferences({ directory }: { directory: string }) {
       return received(path, sha256, size)
     },
 
-    async remove(sha256: string): Promise<void> {
-      await guard(() => unlink(pathOf(sha256)).catch(ignoreMissing))
+    /** At once: for use in a transaction. One that is not there is as good as removed. */
+    remove(sha256: string): void {
+      guardNow(() => rmSync(pathOf(sha256), { force: true }))
     },
   }
 }

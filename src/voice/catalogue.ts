@@ -95,8 +95,9 @@ export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefine
 }
 
 /** As `demoName`; nobody who does not know the profile can guess it. */
-export function cloneDemoName(id: string, profile: string): string {
-  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([renderingVersion, id, profile])).digest('hex')
+export function cloneDemoName(id: string, profile: string, mp3SampleRate: number | undefined): string {
+  const recipe = JSON.stringify([renderingVersion, id, profile, mp3SampleRate])
+  const hash = new Bun.CryptoHasher('sha256').update(recipe).digest('hex')
   return `demos/${id}-${hash.slice(0, 32)}.mp3`
 }
 

@@ -89,37 +89,42 @@ export function insertClone(db: Database, clone: Clone): void {
   ).run({ ...clone, warnings: JSON.stringify(clone.warnings) })
 }
 
-/** Makes the voice anew from its recording. */
+/** Makes the voice anew from its recording; false when it was deleted meanwhile. */
 export function updateClone(
   db: Database,
   { id, method, language, gender, baseVoiceId, profile, demoName }: Clone,
-): void {
-  prepare(
+): boolean {
+  const updated = prepare(
     db,
     `UPDATE clones SET method = ?, language = ?, gender = ?, base_voice_id = ?, profile = ?, demo_name = ? WHERE id = ?`,
   ).run(method, language, gender, baseVoiceId, profile, demoName, id)
+  return updated.changes === 1
 }
 
-/** Returns whether it was the last one of its recording, which is then forgotten with its addresses. */
+/** Its recording is forgotten with its addresses if it was the last one of it. False when there is no such clone. */
 export function deleteClone(db: Database, { id, sha256 }: Pick<Clone, 'id' | 'sha256'>): boolean {
   return transact(db, () => {
-    prepare(db, 'DELETE FROM clones WHERE id = ?').run(id)
+    if (prepare(db, 'DELETE FROM clones WHERE id = ?').run(id).changes === 0) return false
     const sql = 'DELETE FROM reference_files WHERE sha256 = unhex(?) AND sha256 NOT IN (SELECT sha256 FROM clones)'
-    return prepare(db, sql).run(sha256).changes === 1
+    prepare(db, sql).run(sha256)
+    return true
   })
 }
 
-/** Notes that the service has the file, and that it lies behind `url` where it came from one. */
+/** Notes that the service has the file. */
 export function keepReference(
   db: Database,
-  { sha256, sizeBytes, url, nowMs }: { sha256: string; sizeBytes: number; url: string | undefined; nowMs: number },
+  { sha256, sizeBytes, nowMs }: { sha256: string; sizeBytes: number; nowMs: number },
 ): void {
   prepare(
     db,
     `INSERT INTO reference_files (sha256, size_bytes, created_at_ms) VALUES (unhex(?), ?, ?)
      ON CONFLICT (sha256) DO UPDATE SET is_kept = 1`,
   ).run(sha256, sizeBytes, nowMs)
-  if (url === undefined) return
+}
+
+/** Notes that the file, which the service has, lies behind that address. */
+export function noteUrl(db: Database, url: string, sha256: string): void {
   const sql = 'INSERT INTO reference_urls (url, sha256) VALUES (?, unhex(?)) ON CONFLICT (url) DO NOTHING'
   prepare(db, sql).run(url, sha256)
 }

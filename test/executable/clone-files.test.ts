@@ -132,10 +132,15 @@ it('is looked after on the command line, beside the server', async () => {
   const { voices } = (await server.ask('/api/v1/voices', { key })).body
   const { demo_url: demoUrl } = voices.at(-1)
   expect((await (await fetch(demoUrl)).bytes()).length).toBeGreaterThan(5_000)
+  // What a purge has to leave possible: the same bytes are known as the account's own, by whatever name they come.
+  const again = () => server.ask('/api/v1/voices/clone', { key, body: { name: 'n', hash: hashOf(recording) } })
+  expect((await again()).body.duplicate).toBe(true)
   expect(cli('purge', voice.id)).toMatchObject({ ...shown, has_recording: false })
   expect(await references()).toEqual([])
   const precheck = await server.ask(`/api/v1/voices/clone/precheck?hash=${hashOf(recording)}`, { key })
   expect(precheck.body).toMatchObject({ exists: false, fee_units: 0, voice_count: 1 })
+  expect((await again()).body).toMatchObject({ duplicate: true, units: 0, voice: { id: voice.id } })
+  expect(cli('list', '--account', 'nobody')).toMatchObject({ exitCode: 1 })
   expect(cli('re-enrol', voice.id)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not kept') })
   expect((await server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id: voice.id } })).status).toBe(200)
   expect(cli('delete', voice.id)).toEqual({ ok: true, deleted: voice.id })

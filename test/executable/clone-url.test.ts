@@ -60,6 +60,17 @@ it('is fetched again when nobody has a clone of it any more', async () => {
   expect(timesAsked('/voice-again')).toBe(2)
 })
 
+it('whose file the account has already is fetched once too', async () => {
+  const { key } = await server.makeAccount({ balance: 300 })
+  const form = new FormData()
+  form.append('name', 'n')
+  form.append('file', new Blob([Buffer.from(variant('/voice-known'))]))
+  const headers = { authorization: `Bearer ${key}` }
+  await fetch(`${server.baseUrl}/api/v1/voices/clone`, { method: 'POST', headers, body: form })
+  for (let i = 0; i < 3; i++) expect((await make(key, addressOf('/voice-known'))).body.duplicate).toBe(true)
+  expect(timesAsked('/voice-known')).toBe(1)
+})
+
 it('fails on demand before anything is fetched', async () => {
   const { key } = await server.makeAccount({ balance: 300 })
   const body = { name: 'n', url: addressOf('/voice-fault') }
@@ -96,6 +107,6 @@ it.each([
 
 it('whose file was refused is asked again the next time', async () => {
   const { key } = await server.makeAccount({ balance: 300 })
-  for (let i = 0; i < 2; i++) expectError(await make(key, addressOf('/text')), 400, 'unsupported_audio', 'file')
+  for (let i = 0; i < 2; i++) expectError(await make(key, addressOf('/text')), 400, 'unsupported_audio', 'url')
   expect(timesAsked('/text')).toBe(2)
 })

@@ -134,11 +134,11 @@ describe('an upload', () => {
     const languages: string[] = []
     for (const [seed, fields] of [
       [11, { name: '小梅' }],
-      [12, { name: 'Anna', language: 'de' }],
-      [13, { name: 'Anna' }],
+      [12, { name: 'Anna', language: 'ZH-cn' }],
+      [13, { name: 'Anna 安娜', language: '' }],
     ] as [number, Parts][])
       languages.push((await cloneOf(key, variant(female, seed), fields)).voice.language)
-    expect(languages).toEqual(['zh-CN', 'de', 'en'])
+    expect(languages).toEqual(['zh-CN', 'zh-CN', 'en'])
   })
 
   it('of the same bytes is free, answers with the voice there is, and needs no balance', async () => {
@@ -258,6 +258,7 @@ describe('what is sent besides', () => {
       (character) => [`a name with ${character}`, { name: `a${character}b` }, 'name'] as const,
     ),
     ['an unknown language', { name: 'n', language: 'xx' }, 'language'],
+    ['a language that is none', { name: 'n', language: 'en-!!garbage' }, 'language'],
     ['a url too', { name: 'n', url: 'http://example.com/a.wav' }, 'url'],
     ['a hash too', { name: 'n', hash: '0'.repeat(64) }, 'hash'],
   ] as [string, Parts, string][])('with a file, %s, is invalid_params', async (_, fields, param) => {
@@ -395,6 +396,41 @@ describe('limits', () => {
     expectError(await upload(own, key, male), 429, 'rate_limited')
     expect((await own.ask('/api/v1/balance', { key })).body.balance).toBe(700)
     await own.stop()
+  })
+})
+
+describe('an account that may have three clones', () => {
+  it('gets no more of them by asking for six at once', async () => {
+    const own = await startServer(['--clones-max', '3'])
+    const { key } = await own.makeAccount({ balance: 10_000 })
+    const answers = await Promise.all([21, 22, 23, 24, 25, 26].map((seed) => upload(own, key, variant(male, seed))))
+    const refused = answers.filter(({ status }) => status !== 200)
+    for (const answer of refused) expectError(answer, 409, 'conflict')
+    expect(refused).toHaveLength(3)
+    expect((await own.ask('/api/v1/balance', { key })).body.balance).toBe(10_000 - 3 * 300)
+    expect((await own.ask('/api/v1/usage', { key })).body.records).toHaveLength(3)
+    await own.stop()
+  })
+})
+
+describe('a client that leaves', () => {
+  it('before its voice is being made pays nothing', async () => {
+    const { key } = await server.makeAccount({ balance: 300 })
+    const form = new FormData()
+    form.append('name', 'n')
+    form.append('file', new Blob([Buffer.from(variant(male, 31))]))
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${key}`, 'x-sonant-fault': 'latency=1500' }
+    const init = { method: 'POST', headers, body: form, signal: leaving.signal }
+    const asked = fetch(`${server.baseUrl}/api/v1/voices/clone`, init).catch(() => undefined)
+    await Bun.sleep(700)
+    leaving.abort()
+    await asked
+    const records = async () => (await server.ask('/api/v1/usage', { key })).body.records as Json[]
+    for (const endAtMs = Date.now() + 20_000; (await records()).length === 0 && Date.now() < endAtMs;)
+      await Bun.sleep(50)
+    expect(await records()).toMatchObject([{ status: 'failed', units: 0, error_code: 'client_gone' }])
+    expect(await balanceOf(key)).toBe(300)
   })
 })
 

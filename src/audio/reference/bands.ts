@@ -5,7 +5,7 @@ import { percentile } from './percentile'
 import { powerSpectrumTaker } from './power-spectrum'
 
 export const frameStepSeconds = 0.016
-const frameSeconds = 0.032
+export const frameSeconds = 0.032
 /** Lower edges of the bands: 95 Hz to 6400 Hz, a quarter octave each. */
 const edgesHz = Array.from({ length: 26 }, (_, k) => 95.14 * 2 ** (k / 4))
 /** Of the Nyquist frequency: what a file cannot hold, or only on the slope of some filter, counts as no band of it. */

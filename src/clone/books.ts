@@ -1,0 +1,91 @@
+/** Clones in the books: a free repetition, the fee that is held, the voice that is paid for. Each is one transaction. */
+import { transact } from '../db/statements'
+import { AppError, publicCode } from '../errors'
+import { capture, countOpenHolds, hold, readBalance, settledUnits } from '../ledger/ledger'
+import type { ReceivedReference } from '../storage/references'
+import { finishUsage, startUsage } from '../usage/usage'
+import { countClones, hasReference, insertClone, keepReference, noteUrl, type Clone } from '../voice/clones'
+import { cloneUnits, type Cloned, type CloneRequest, type Cloning } from './cloning'
+
+const noAudio = { fileName: null, audioMs: null } as const
+
+function usageStart({ caller, requestId }: CloneRequest, voiceId: string, characters: number) {
+  const { accountId, keyId } = caller
+  const createdAtMs = Date.now()
+  const none = { speed: null, format: null, digest: null }
+  return { requestId, kind: 'clone' as const, accountId, keyId, createdAtMs, voiceId, characters, ...none }
+}
+
+/** A repetition is free, and in the history too. */
+export function noteDuplicate({ db }: Cloning, request: CloneRequest, own: Clone, url: string | undefined): Cloned {
+  return transact(db, () => {
+    const remaining = settledUnits(readBalance(db, request.caller.accountId))
+    startUsage(db, usageStart(request, own.id, 0))
+    finishUsage(db, request.requestId, { status: 'charged', units: 0, remaining, ...noAudio, durationMs: 0 })
+    if (url !== undefined && hasReference(db, own.sha256)) noteUrl(db, url, own.sha256)
+    return { clone: own, duplicate: true, units: 0, remaining }
+  })
+}
+
+/**
+ * Holds the fee, or writes down why not. Returns the hold's id. Throws `conflict` where the account would have more
+ * clones than it may, counting those that are being made.
+ */
+export function begin({ db, holdTimeoutMs, clonesMax }: Cloning, request: CloneRequest, voiceId: string): number {
+  const { caller, requestId } = request
+  const { accountId, keyId } = caller
+  const start = () => startUsage(db, usageStart(request, voiceId, cloneUnits))
+  try {
+    return transact(db, () => {
+      if (countClones(db, accountId) + countOpenHolds(db, accountId, 'clones') >= clonesMax)
+        throw new AppError('conflict', `This account has ${clonesMax} clones, the most there may be; delete one.`)
+      start()
+      const nowMs = Date.now()
+      const expiresAtMs = nowMs + holdTimeoutMs
+      return hold(db, { accountId, keyId, requestId, purpose: 'clones', units: cloneUnits, nowMs, expiresAtMs })
+    })
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'conflict')
+      transact(db, () => {
+        start()
+        finishUsage(db, requestId, { status: 'failed', errorCode: publicCode(error.code) })
+      })
+    throw error
+  }
+}
+
+export type Paid = {
+  readonly clone: Clone
+  readonly holdId: number
+  readonly reference: ReceivedReference
+  readonly url: string | undefined
+  readonly durationMs: number
+}
+
+/**
+ * The voice, its recording, its price and its row of the history. The recording gets its name in here, so that nobody
+ * who deletes the last other clone of it can come in between. Returns the balance after it.
+ */
+export function record(
+  { db }: Cloning,
+  { requestId, faults }: CloneRequest,
+  { clone, holdId, reference, url, durationMs }: Paid,
+): number {
+  return transact(db, () => {
+    reference.keep()
+    keepReference(db, { sha256: reference.sha256, sizeBytes: reference.sizeBytes, nowMs: clone.createdAtMs })
+    if (url !== undefined) noteUrl(db, url, reference.sha256)
+    insertClone(db, clone)
+    const remaining = settledUnits(capture(db, holdId, Date.now()))
+    if (faults?.name === 'charge_failed') throw new Error('fault on demand')
+    finishUsage(db, requestId, { status: 'charged', units: cloneUnits, remaining, ...noAudio, durationMs })
+    return remaining
+  })
+}
+
+/** Removes the recording if nobody has a clone of it any more. */
+export function removeUnusedReference({ db, references }: Pick<Cloning, 'db' | 'references'>, sha256: string): void {
+  transact(db, () => {
+    if (!hasReference(db, sha256)) references.remove(sha256)
+  })
+}

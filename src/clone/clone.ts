@@ -1,0 +1,174 @@
+/**
+ * Paid operation 2: a recording → a private voice. The fee is held before the work and captured after it, in one
+ * transaction with the voice and the row of the history; a failure gives it back and leaves no file behind.
+ */
+import { patiently } from '../db/statements'
+import { AppError, asAppError, publicCode } from '../errors'
+import { noFaults, type FaultName } from '../faults'
+import { giveBack } from '../settlement'
+import { enrolVoice, examineRecording, type Recording } from '../speech/cloning'
+import type { RenderFault } from '../speech/render'
+import type { ReceivedReference } from '../storage/references'
+import { cloneDemoName } from '../voice/catalogue'
+import { deleteClone, findClone, findCloneOf, newCloneId, type Clone } from '../voice/clones'
+import { begin, noteDuplicate, record, removeUnusedReference } from './books'
+import { cloneUnits, type Cloned, type CloneRequest, type Cloning } from './cloning'
+import { languageOfName, renderDemo } from './demo'
+import { identify, obtain } from './recording'
+
+/**
+ * Throws `invalid_params` (unknown hash), `invalid_url`, `url_blocked`, `url_fetch_failed`, `url_too_large`,
+ * `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`, `conflict`, `key_cap_reached`,
+ * `insufficient_balance`, `rate_limited` (queue full), `render_failed`, `storage_failed`, `client_gone`.
+ */
+export async function clone(cloning: Cloning, request: CloneRequest): Promise<Cloned> {
+  const known = identify(cloning, request.source)
+  const own = known.sha256 === undefined ? undefined : findOwn(cloning, request, known.sha256)
+  if (own) return patiently(() => noteDuplicate(cloning, request, own, known.url))
+  const reference = await obtain(cloning, request, known)
+  try {
+    const turn = `${request.caller.accountId} ${reference.sha256}`
+    return await inTurn(cloning, turn, () => cloneReference(cloning, request, reference, known.url))
+  } finally {
+    await reference.discard()
+  }
+}
+
+function findOwn({ db }: Cloning, { caller }: CloneRequest, sha256: string): Clone | undefined {
+  return findCloneOf(db, caller.accountId, sha256)
+}
+
+/** One after the other. */
+async function inTurn<T>({ turns }: Pick<Cloning, 'turns'>, name: string, work: () => Promise<T>): Promise<T> {
+  const mine = (turns.get(name) ?? Promise.resolve()).then(work, work)
+  turns.set(name, mine)
+  try {
+    return await mine
+  } finally {
+    if (turns.get(name) === mine) turns.delete(name)
+  }
+}
+
+async function cloneReference(
+  cloning: Cloning,
+  request: CloneRequest,
+  reference: ReceivedReference,
+  url: string | undefined,
+): Promise<Cloned> {
+  const { pool, running, requestTimeoutMs: timeoutMs } = cloning
+  const { caller, requestId, signal, source } = request
+  const own = findOwn(cloning, request, reference.sha256)
+  if (own) return patiently(() => noteDuplicate(cloning, request, own, url))
+  const param = Object.keys(source)[0]!
+  const recording = await examineRecording(pool, reference.path, { queueKey: caller.keyId, timeoutMs, signal, param })
+  ensureThere(request)
+  const id = newCloneId()
+  const holdId = await patiently(() => begin(cloning, request, id))
+  const work = finish(cloning, request, { id, holdId, reference, url, recording })
+  running.set(requestId, work)
+  return work.finally(() => running.delete(requestId))
+}
+
+/** Until the voice is being made, whoever leaves pays nothing. */
+function ensureThere({ signal }: CloneRequest): void {
+  if (signal.aborted) throw new AppError('client_gone', 'The client left before the voice was made.')
+}
+
+type Begun = {
+  readonly id: string
+  readonly holdId: number
+  readonly reference: ReceivedReference
+  readonly url: string | undefined
+  readonly recording: Recording
+}
+
+async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Promise<Cloned> {
+  const startedAtMs = performance.now()
+  try {
+    const clone = await make(cloning, request, begun)
+    const durationMs = Math.round(performance.now() - startedAtMs)
+    const remaining = await recordOrRemove(cloning, request, { ...begun, clone, durationMs })
+    return { clone, duplicate: false, units: cloneUnits, remaining }
+  } catch (error) {
+    const errorCode = publicCode(asAppError(error).code)
+    await giveBack(cloning, request.requestId, begun.holdId, { status: 'failed', errorCode }).catch(() => {})
+    throw error
+  }
+}
+
+/** The voice and its demo. */
+async function make(cloning: Cloning, request: CloneRequest, { id, reference, recording }: Begun): Promise<Clone> {
+  const { pool, catalogue, storage, requestTimeoutMs: timeoutMs } = cloning
+  const { caller, requestId, name, faults, signal } = request
+  const { name: faultName, latencyMs } = faults ?? noFaults
+  if (latencyMs > 0) await Bun.sleep(latencyMs)
+  ensureThere(request)
+  await storage.ensureSpace()
+  const queueKey = caller.keyId
+  const language = request.language ?? (await languageOfName(catalogue, name))
+  const voice = await enrolVoice(pool, catalogue, recording, { language, queueKey, timeoutMs, signal })
+  const clone: Clone = {
+    ...voice,
+    id,
+    accountId: caller.accountId,
+    requestId,
+    sha256: reference.sha256,
+    name,
+    method: 'adapted',
+    warnings: recording.warnings,
+    durationMs: recording.durationMs,
+    demoName: cloneDemoName(id, voice.profile, cloning.mp3SampleRate),
+    createdAtMs: Date.now(),
+  }
+  await renderDemo(cloning, clone, { queueKey, timeoutMs, fault: faultName && demoFaults[faultName] })
+  return clone
+}
+
+/** Which stage of the demo a fault on demand fails. */
+const demoFaults: Partial<Record<FaultName, RenderFault>> = { render_failed: 'synthesize', storage_failed: 'store' }
+
+async function recordOrRemove(
+  cloning: Cloning,
+  request: CloneRequest,
+  paid: Begun & { clone: Clone; durationMs: number },
+): Promise<number> {
+  const { clone, reference } = paid
+  try {
+    await reference.flush()
+    return await patiently(() => record(cloning, request, paid))
+  } catch (error) {
+    cloning.log.error({ requestId: request.requestId, err: error }, 'a clone could not be recorded')
+    await cloning.storage.remove(clone.demoName)
+    await patiently(() => removeUnusedReference(cloning, clone.sha256))
+    throw error
+  }
+}
+
+/** Throws `voice_not_found` for one that is not the account's. */
+export async function removeClone(cloning: Cloning, accountId: string, id: string): Promise<void> {
+  const { db } = cloning
+  const clone = findClone(db, accountId, id)
+  if (!clone || !(await forgetClone(cloning, clone))) {
+    const message = `voice_id: this account has no cloned voice ${JSON.stringify(id.slice(0, 64))}.`
+    throw new AppError('voice_not_found', message, { param: 'voice_id' })
+  }
+}
+
+type Forgetting = Pick<Cloning, 'db' | 'storage' | 'references'>
+
+/**
+ * Removes the voice, its demo, and its recording if that was its last clone; `forget` deletes the row and says whether
+ * there was one. The demo goes first, for a missing one can be made again, and once more for one made meanwhile.
+ */
+export async function forgetClone(
+  forgetting: Forgetting,
+  clone: Clone,
+  forget: () => boolean = () => deleteClone(forgetting.db, clone),
+): Promise<boolean> {
+  const { storage } = forgetting
+  await storage.remove(clone.demoName)
+  if (!(await patiently(forget))) return false
+  await storage.remove(clone.demoName)
+  await patiently(() => removeUnusedReference(forgetting, clone.sha256))
+  return true
+}

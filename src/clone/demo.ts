@@ -1,0 +1,59 @@
+/** The demo of a clone, and the language it is in. */
+import { clonedSpeaker } from '../cloned-speaker'
+import { AppError, type ErrorCode } from '../errors'
+import type { RenderFault } from '../speech/render'
+import { loadRendering } from '../speech/rendering'
+import type { Catalogue } from '../voice/catalogue'
+import type { Clone } from '../voice/clones'
+import type { Cloning } from './cloning'
+
+/**
+ * The script of the name tells Chinese, Russian and others; of Latin letters nothing follows. The sound itself was found
+ * to tell languages apart no better than chance.
+ */
+export async function languageOfName(catalogue: Catalogue, name: string): Promise<string | undefined> {
+  const { scriptRuns } = await import('../speech/text/script')
+  const letters = new Map<string, number>()
+  for (const { script, text } of scriptRuns(name))
+    if (script !== null) letters.set(script, (letters.get(script) ?? 0) + text.length)
+  const [script] = [...letters].sort(([, a], [, b]) => b - a)[0] ?? []
+  if (!script || letters.has('Latn')) return undefined
+  const reader = catalogue.companionFor(catalogue.voices[0]!, script)
+  return catalogue.find(reader.id)?.language
+}
+
+type Rendering = {
+  /** Whose turn it is in the fair queue; null for work nobody waits for. */
+  readonly queueKey: string | null
+  readonly timeoutMs: number
+  readonly fault?: RenderFault
+}
+
+/** Speaks the demo sentence of its language into the storage. Throws `render_failed`, `storage_failed`. */
+export async function renderDemo(
+  { pool, storage, catalogue, mp3SampleRate }: Pick<Cloning, 'pool' | 'storage' | 'catalogue' | 'mp3SampleRate'>,
+  clone: Clone,
+  rendering: Rendering,
+): Promise<void> {
+  const { spec, companionFor } = clonedSpeaker(catalogue, clone)
+  const text = catalogue.cloneDemo(clone.language)
+  const { renderToStorage } = await loadRendering()
+  try {
+    await renderToStorage(pool, storage, clone.demoName, {
+      text,
+      voice: spec,
+      companionFor,
+      speed: 1,
+      format: 'mp3',
+      mp3SampleRate,
+      ...rendering,
+    })
+  } catch (error) {
+    if (error instanceof AppError && passing.includes(error.code)) throw error
+    throw new AppError('render_failed', 'The demo of the voice could not be made; nothing was charged. Try again.', {
+      cause: error,
+    })
+  }
+}
+
+const passing: readonly ErrorCode[] = ['storage_failed', 'rate_limited', 'shutting_down']

@@ -1,0 +1,47 @@
+/** Where the recording comes from, and what is known of it before anything is fetched. */
+import { AppError } from '../errors'
+import { normalizeUrl } from '../net/url'
+import type { ReceivedReference } from '../storage/references'
+import { findReferenceOfUrl, hasReference } from '../voice/clones'
+import type { CloneRequest, CloneSource, Cloning } from './cloning'
+
+/** The SHA-256 of the recording, where it is known without fetching anything, and its address in the index. */
+export function identify({ db }: Cloning, source: CloneSource): { sha256?: string; url?: string } {
+  if ('file' in source) return { sha256: source.file.sha256 }
+  if ('hash' in source) return { sha256: source.hash }
+  const url = normalizeUrl(source.url)
+  return { sha256: findReferenceOfUrl(db, url), url }
+}
+
+/** Throws `invalid_params` (unknown hash), and what downloading throws. */
+export async function obtain(
+  cloning: Cloning,
+  { source, signal, faults }: CloneRequest,
+  { sha256, url }: ReturnType<typeof identify>,
+): Promise<ReceivedReference> {
+  const { db, references, storage } = cloning
+  if ('file' in source) return source.file
+  await storage.ensureSpace()
+  const stored = sha256 !== undefined && hasReference(db, sha256) ? await references.take(sha256) : undefined
+  if (stored) return stored
+  if (url === undefined)
+    throw new AppError('unknown_hash', 'hash: the service has no such file; upload it.', { param: 'hash' })
+  if (faults?.name === 'url_fetch_failed')
+    throw new AppError('url_fetch_failed', 'url: it could not be fetched.', { param: 'url' })
+  return download(cloning, url, signal)
+}
+
+async function download(
+  { references, downloader, referenceBytesMax: sizeBytesMax }: Cloning,
+  url: string,
+  signal: AbortSignal,
+): Promise<ReceivedReference> {
+  const incoming = await references.receive()
+  try {
+    await downloader.download(url, (chunk) => incoming.write(chunk), { sizeBytesMax, signal })
+    return await incoming.finish()
+  } catch (error) {
+    await incoming.abort()
+    throw error
+  }
+}
