@@ -89,7 +89,7 @@ export const limits = {
   wrongKeysPerMinute: 100,
   /** Of activation, by one key and from one address. */
   wrongCodesPerMinute: 10,
-  /** Deletions of clones, by one key; `--limit-account` can only lower it. */
+  /** Deletions of clones, by one key, unless `--limit-account` allows fewer or any number. */
   cloneDeletionsPerMinute: 30,
   referenceSecondsMax: 15,
   /** An upload in which nothing arrives for so long is broken off, and so is one that takes so long in all. */

@@ -29,7 +29,8 @@ export type Stores = { readonly storage: Storage; readonly references: Reference
 export function listAccountClones(admin: Administration, fields: Fields) {
   const { db } = admin
   const { id } = requireAccount(db, readText(fields, 'account_id', { charactersMax: 64 }))
-  return { items: listClones(db, id).map((clone) => describe(clone, hasReference(db, clone.sha256))) }
+  const items = listClones(db, id).map((clone) => describe(clone, hasReference(db, clone.sha256)))
+  return { items, next_cursor: null }
 }
 
 /** Throws `not_found`. */

@@ -10,10 +10,12 @@ import {
   updateAccount,
 } from '../admin/accounts'
 import type { Administration } from '../admin/administration'
+import { deleteAnyClone, listAccountClones, purgeRecording, reEnrol } from '../admin/clones'
 import { listLog } from '../admin/log'
 import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, requireOwnKey, revokeKey, updateKey } from '../admin/keys'
 import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from '../admin/voices'
+import type { Cloning } from '../clone/cloning'
 import { listAllRecords } from '../history'
 import type { Caller } from '../account/keys'
 import { withNumbers, type Fields } from '../fields'
@@ -27,6 +29,7 @@ type Call = {
   readonly id: string
   readonly fields: Fields
   readonly storageUrl: string
+  readonly cloning: Cloning
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Route = readonly [method: Method, path: string, answer: (call: Call) => unknown]
@@ -53,6 +56,10 @@ const routes: readonly Route[] = [
   ['GET', '/admin/groups', ({ admin }) => listGroups(admin)],
   ['PATCH', '/admin/groups/:id', ({ admin, id, fields }) => updateGroup(admin, id, fields)],
   ['DELETE', '/admin/groups/:id', ({ admin, id }) => deleteGroup(admin, id)],
+  ['GET', '/admin/clones', ({ admin, fields }) => listAccountClones(admin, fields)],
+  ['DELETE', '/admin/clones/:id', ({ admin, cloning, id }) => deleteAnyClone(admin, cloning, id)],
+  ['POST', '/admin/clones/:id/purge', ({ admin, cloning, id }) => purgeRecording(admin, cloning, id)],
+  ['POST', '/admin/clones/:id/re-enrol', ({ admin, cloning, id }) => reEnrol(admin, cloning, cloning, id)],
   ['GET', '/admin/usage', ({ admin, fields, storageUrl }) => listAllRecords(admin.db, fields, storageUrl)],
   ['GET', '/admin/audit-log', ({ admin, fields }) => listLog(admin, fields)],
   ['GET', '/keys', ({ admin, caller }) => listKeys(admin, caller.accountId)],
@@ -66,7 +73,7 @@ function own(admin: Administration, { accountId }: Caller, id: string): Administ
   return admin
 }
 
-export function adminRoutes({ db, access, speaking, addresses }: HttpContext) {
+export function adminRoutes({ db, access, speaking, cloning, addresses }: HttpContext) {
   const app = new Elysia()
   for (const [method, path, answer] of routes)
     app.route(
@@ -77,7 +84,7 @@ export function adminRoutes({ db, access, speaking, addresses }: HttpContext) {
         const fields = await readFields(request, method)
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
         const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
-        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl }
+        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl, cloning }
         return patiently(() => answer(call))
       },
       { parse: 'none' },

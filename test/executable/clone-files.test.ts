@@ -92,6 +92,30 @@ it('has no orphan, no charge and no voice of a clone that a kill interrupted, at
   await server.stop()
 })
 
+it('has no demo of a voice that was deleted while the demo was being made', async () => {
+  const server = await startOn(directory, ['--workers', '1'])
+  const { key } = await server.makeAccount({ balance: 1000 })
+  const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
+  for (const name of await cloneDemos()) await rm(join(data, 'audio/demos', name))
+  const asked = fetch(voice.demo_url)
+  await Bun.sleep(20)
+  await server.ask(`/api/v1/voices/clone?voice_id=${voice.id}`, { key, method: 'DELETE' })
+  await (await asked).bytes()
+  expect(await cloneDemos()).toEqual([])
+  expect((await fetch(voice.demo_url)).status).toBe(404)
+  await server.stop()
+})
+
+it('makes a demo again that is missing', async () => {
+  const server = await startOn(directory)
+  const { key } = await server.makeAccount({ balance: 1000 })
+  const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
+  const first = await (await fetch(voice.demo_url)).bytes()
+  for (const name of await cloneDemos()) await rm(join(data, 'audio/demos', name))
+  expect(Buffer.compare(await (await fetch(voice.demo_url)).bytes(), first)).toBe(0)
+  await server.stop()
+})
+
 it('forgets what a client sent that stopped in the middle', async () => {
   const server = await startOn(directory)
   const socket = connect(server.port, '127.0.0.1')

@@ -38,6 +38,7 @@ const ofAccount = [idParameter('account; its account number does too')]
 const ofKey = [idParameter('key')]
 const ofCode = [idParameter('code')]
 const ofVoice = [idParameter('voice')]
+const ofClone = [idParameter('cloned voice')]
 const ofGroup = [idParameter('group')]
 const readsQuery: ErrorCode[] = ['invalid_params']
 
@@ -190,6 +191,45 @@ const voices = [
   }),
 ]
 
+const clones = [
+  act('listClones', 'GET /admin/clones', {
+    summary: 'List the cloned voices of an account',
+    description: 'Oldest first.',
+    parameters: [
+      {
+        name: 'account_id',
+        in: 'query',
+        description: 'Id of the account; its account number does too.',
+        required: true,
+        schema: { type: 'string' },
+      },
+    ],
+    answer: 'ManagedCloneList',
+    errors: [...readsQuery, 'not_found'],
+  }),
+  act('deleteAnyClone', 'DELETE /admin/clones/{id}', {
+    summary: 'Delete a cloned voice',
+    description: 'With its demo, and with its recording unless others cloned from it too.',
+    parameters: ofClone,
+    answer: 'Deleted',
+    errors: ['storage_failed'],
+  }),
+  act('purgeRecording', 'POST /admin/clones/{id}/purge', {
+    summary: 'Delete the recording of a cloned voice',
+    description: 'At once. The voices made from it stay.',
+    parameters: ofClone,
+    answer: 'ManagedClone',
+    errors: ['storage_failed'],
+  }),
+  act('reEnrolClone', 'POST /admin/clones/{id}/re-enrol', {
+    summary: 'Make a cloned voice anew from its recording',
+    description: 'With what this version knows; its id stays.',
+    parameters: ofClone,
+    answer: 'ManagedClone',
+    errors: ['render_failed', 'storage_failed'],
+  }),
+]
+
 const history = [
   act('listAllUsage', 'GET /admin/usage', {
     summary: 'History of requests of all accounts',
@@ -242,4 +282,12 @@ const ownKeys = [
   }),
 ]
 
-export const adminOperations: readonly Operation[] = [...ownKeys, ...accounts, ...keys, ...codes, ...voices, ...history]
+export const adminOperations: readonly Operation[] = [
+  ...ownKeys,
+  ...accounts,
+  ...keys,
+  ...codes,
+  ...voices,
+  ...clones,
+  ...history,
+]

@@ -110,6 +110,19 @@ const managedVoice = {
   position: integer('Among the featured voices; the lowest comes first.', { minimum: 0 }),
 }
 
+const managedClone = {
+  id: text('Id of the voice.', { pattern: '^cv-[0-9a-f]{32}$' }),
+  account_id: uuid('Id of the account.'),
+  display_name: text('The name given at clone time.'),
+  language,
+  gender,
+  method: text('How it was made.', { enum: ['adapted'] }),
+  base_voice_id: text('The catalogue voice that speaks for it.'),
+  duration_sec: number('Of the recording.', { minimum: 0 }),
+  has_recording: boolean('Whether the recording is still kept.'),
+  created_at: instant('When it was made.'),
+}
+
 const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
 
 const act = {
@@ -133,7 +146,7 @@ const act = {
 const sha256 = text('SHA-256 of a file that the service has.', { pattern: '^[0-9a-fA-F]{64}$' })
 const cloneFields = {
   name: text('Without \\\\ / : * ? " < > | and control characters.', { minLength: 1, maxLength: 64 }),
-  language: text('Spoken in the recording (BCP 47); guessed without it.'),
+  language: text('Spoken in the recording (BCP 47). Without it the script of the name decides, else English.'),
 }
 const cloneMethod = text('How it was made.', { enum: ['adapted'] })
 const warnings = list(
@@ -199,7 +212,15 @@ export const components = {
       description: 'Exactly one of `url` and `hash`.',
     },
   ),
-  CloneForm: object({ file: text('The recording.', { format: 'binary' }), ...cloneFields }, { optional: ['language'] }),
+  CloneForm: object(
+    {
+      file: text('The recording.', { format: 'binary' }),
+      url: text('Address of a recording.', { format: 'uri', maxLength: 4096 }),
+      hash: sha256,
+      ...cloneFields,
+    },
+    { optional: ['file', 'url', 'hash', 'language'], description: 'Exactly one of `file`, `url` and `hash`.' },
+  ),
   ClonedVoice: object({
     id: text('What to send as `voice_id`.', { pattern: '^cv-[0-9a-f]{32}$' }),
     display_name: cloneFields.name,
@@ -310,6 +331,8 @@ export const components = {
     position: { ...managedVoice.position, maximum: 1_000_000 },
     display_name: orNull({ ...name, description: 'null: the name in the catalogue.' }),
   }),
+  ManagedClone: object(managedClone),
+  ManagedCloneList: whole(reference('ManagedClone')),
   Group: object(group),
   GroupList: whole(reference('Group')),
   NewGroup: object(
