@@ -6,6 +6,7 @@ import { adaptationFor } from '../../src/speech/adapt/profile'
 import { type EngineName, loadEngine, type VoiceSpec } from '../../src/speech/engine'
 import { readCatalogue } from '../../src/voice/catalogue'
 import { sentences } from '../../test/words'
+import { textsOf } from '../voice-texts'
 import { untilQuiet } from './quiet'
 import { type BenchRow, median, printTable } from './report'
 
@@ -38,7 +39,7 @@ export async function benchAdapt(): Promise<BenchRow[]> {
   ]
   for (const [id, texts] of [
     [made.base, sentences],
-    ['zh-mei', [catalogue.find('zh-mei')!.demo]],
+    ['zh-mei', textsOf('zh')],
   ] as const) {
     const voice = catalogue.find(id)!
     const adaptation = adaptationFor(made.profile, id)

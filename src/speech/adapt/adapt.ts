@@ -35,7 +35,7 @@ export const unchanged: Adaptation = {
 }
 
 const stepSeconds = 0.005
-const breathStepSeconds = 0.01
+const breathStepSeconds = 0.02
 /** Where the base voice's pitch is looked for, around its median; without one, where any voice's is. */
 const range = { low: 0.5, high: 2.3, minHz: 60, maxHz: 400 }
 
