@@ -1,6 +1,7 @@
 /**
- * Measures every voice of the catalogue for adaptation and writes `voices/statistics.json`. To be run again when a
- * voice, an engine or a measure changes, of which a test reminds: `bun scripts/voice-statistics.ts`.
+ * Measures the voices of the catalogue for adaptation and writes `voices/statistics.json`: all but those that are
+ * adapted themselves, of which nothing is made. To be run again when a voice, an engine or a measure changes, of which a
+ * test reminds: `bun scripts/voice-statistics.ts`.
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../src/audio/pcm'
@@ -11,7 +12,7 @@ import manifest from '../voices/catalogue.json'
 import { textsOf } from './voice-texts'
 
 const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
-const voices = [...manifest.voices, ...manifest.companionVoices]
+const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.companionVoices]
 
 /** What is known of the voice `id`, from all the sentences there are for it. */
 export async function measureBaseVoice(engines: Record<EngineName, SpeechEngine>, id: string): Promise<BaseVoice> {

@@ -67,8 +67,8 @@ export async function enrolVoice(
   { samples, sampleRate }: Recording,
   { language, ...queue }: Queue & { readonly language: string | undefined },
 ): Promise<EnrolledVoice> {
-  const bases = voices.map(({ id, engine, language, sampleRate, settings }) => ({
-    ...{ id, engine, language, sampleRate, settings },
+  const bases = voices.map(({ id, engine, language, sampleRate, settings, adaptation }) => ({
+    ...{ id, engine, language, sampleRate, settings, adaptation },
   }))
   const enrolment = await inJob(
     pool,

@@ -23,6 +23,14 @@ export type BareVoice = {
     readonly pitchRange?: number
     readonly wordsPerMinute?: number
   }
+  /** What makes another voice of what the engine says. A voice with one is nobody's base: a clone adapts the engine's own. */
+  readonly adaptation?: {
+    readonly pitch: { readonly fromHz: number; readonly toHz: number; readonly spread: number }
+    readonly tractRatio: number
+    readonly voicedDb: readonly number[]
+    readonly unvoicedDb: readonly number[]
+    readonly harmonicityDb: number | null
+  }
 }
 
 export type CatalogueVoice = BareVoice & {
@@ -48,6 +56,7 @@ type BareManifest = {
   engine: string
   sample_rate: number
   settings: BareVoice['settings']
+  adaptation?: BareVoice['adaptation']
 }
 
 export function readCatalogue(): Catalogue {
@@ -73,7 +82,7 @@ export function readCatalogue(): Catalogue {
   }
 }
 
-function bareVoice({ id, gender, language, engine, sample_rate, settings }: BareManifest): BareVoice {
+function bareVoice({ id, gender, language, engine, sample_rate, settings, adaptation }: BareManifest): BareVoice {
   return {
     id,
     gender: gender as Gender,
@@ -81,6 +90,7 @@ function bareVoice({ id, gender, language, engine, sample_rate, settings }: Bare
     engine: engine as BareVoice['engine'],
     sampleRate: sample_rate,
     settings,
+    ...(adaptation && { adaptation }),
   }
 }
 
@@ -89,8 +99,9 @@ function bareVoice({ id, gender, language, engine, sample_rate, settings }: Bare
  * for ever; `renderingVersion` stands for the code.
  */
 export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefined): string {
-  const { engine, language, settings, demo } = voice
-  const recipe = JSON.stringify([renderingVersion, engine, language, settings, demo, mp3SampleRate])
+  const { engine, language, settings, demo, adaptation } = voice
+  const made = [renderingVersion, engine, language, settings, demo, mp3SampleRate]
+  const recipe = JSON.stringify(adaptation ? [...made, adaptation] : made)
   return `demos/${voice.id}-${new Bun.CryptoHasher('sha256').update(recipe).digest('hex').slice(0, 16)}.mp3`
 }
 

@@ -1,6 +1,7 @@
 /** What the executable's audio sounds like, measured. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { durationSeconds, type Pcm } from '../../src/audio/pcm'
+import { readCatalogue } from '../../src/voice/catalogue'
 import { decodeWith, writeFile } from '../audio/files'
 import { loudnessLufs, medianPitchHz, peakOf, pitchRatio, pitchSpanSemitones, readWav } from '../sound'
 import { describeWith } from '../tools'
@@ -105,15 +106,20 @@ describe('speed', () => {
 })
 
 describe('Mandarin', () => {
-  it('moves its pitch widely enough for the tones, in both voices', async () => {
-    for (const voice_id of ['zh-mei', 'zh-jun'])
+  it('moves its pitch widely enough for the tones, in every voice', async () => {
+    for (const voice_id of await voicesOf('zh'))
       expect(pitchSpanSemitones(await wav({ text: '我们明天早上八点去北京大学看老师。', voice_id }))).toBeGreaterThan(7)
   })
 
   it('has a female voice well above the male one', async () => {
     const hello = { text: '大家好，欢迎使用语音服务。' }
-    const female = medianPitchHz(await wav({ ...hello, voice_id: 'zh-mei' }))
-    expect(female / medianPitchHz(await wav({ ...hello, voice_id: 'zh-jun' }))).toBeGreaterThan(1.3)
+    for (const [female, male] of [
+      ['zh-mei', 'zh-jun'],
+      ['zh-xue', 'zh-tao'],
+    ]) {
+      const pitchHz = medianPitchHz(await wav({ ...hello, voice_id: female }))
+      expect(pitchHz / medianPitchHz(await wav({ ...hello, voice_id: male }))).toBeGreaterThan(1.3)
+    }
   })
 })
 
@@ -218,5 +224,16 @@ describeWith(recogniserTools, 'intelligibility by pocketsphinx', () => {
     const { percent, words } = await countWordErrors(wavs, sentences)
     expect(words).toBeGreaterThan(200)
     expect(percent).toBeLessThanOrEqual(6)
+  })
+
+  it('is at most 8 % word errors for the voices made of others, who take turns', async () => {
+    const made = readCatalogue().voices.filter(({ language, adaptation }) => language.startsWith('en') && adaptation)
+    expect(made.length).toBeGreaterThan(5)
+    const wavs = await Promise.all(
+      sentences.map(async (said, i) => {
+        return (await sonant.speak({ text: said, voice_id: made[i % made.length]!.id, format: 'wav' })).audio
+      }),
+    )
+    expect((await countWordErrors(wavs, sentences)).percent).toBeLessThanOrEqual(8)
   })
 })

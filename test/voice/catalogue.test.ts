@@ -31,8 +31,29 @@ describe('the catalogue', () => {
   })
 })
 
+describe('a voice that is made of another', () => {
+  it('carries how, and any other voice nothing of it', () => {
+    expect(catalogue.find('en-owen')!.adaptation).toMatchObject({ pitch: { toHz: 127 }, tractRatio: 1.1 })
+    expect(Object.keys(catalogue.find('en-ross')!)).not.toContain('adaptation')
+  })
+
+  it('is never a companion', () => {
+    const scripts = ['Latn', 'Hani', 'Cyrl', 'Arab', 'Deva', 'Grek', 'Hang', 'Zzzz']
+    for (const voice of catalogue.voices)
+      for (const script of scripts) expect(catalogue.companionFor(voice, script).adaptation).toBeUndefined()
+  })
+
+  it('comes after all others in the list, so that the default did not move', () => {
+    const isAdapted = catalogue.voices.map(({ adaptation }) => adaptation !== undefined)
+    expect(isAdapted).toEqual(isAdapted.toSorted((a, b) => Number(a) - Number(b)))
+    expect(isAdapted).toContain(true)
+    expect(catalogue.voices[0]!.id).toBe('en-ross')
+  })
+})
+
 describe('the name of a demo', () => {
   const voice = catalogue.voices[0]!
+  const adaptation = catalogue.find('en-owen')!.adaptation!
 
   it('changes with all that the sound is made from', () => {
     const names = [
@@ -40,8 +61,10 @@ describe('the name of a demo', () => {
       demoName(voice, 44_100),
       demoName({ ...voice, demo: `${voice.demo} More.` }, undefined),
       demoName({ ...voice, settings: { voice: 'slt' } }, undefined),
+      demoName({ ...voice, adaptation }, undefined),
+      demoName({ ...voice, adaptation: { ...adaptation, tractRatio: 1.09 } }, undefined),
     ]
-    expect(new Set(names).size).toBe(4)
+    expect(new Set(names).size).toBe(names.length)
     for (const name of names) expect(name).toMatch(/^demos\/en-ross-[0-9a-f]{16}\.mp3$/)
   })
 

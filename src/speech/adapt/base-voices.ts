@@ -35,6 +35,6 @@ const tolerances: Readonly<Record<string, Tolerance>> = {
 }
 const otherTolerance: Tolerance = { least: 0.84, most: 1.2, cost: 0 }
 
-export function toleranceOf({ speaker }: BaseVoice): Tolerance {
+export function toleranceOf({ speaker }: Pick<BaseVoice, 'speaker'>): Tolerance {
   return tolerances[speaker] ?? otherTolerance
 }

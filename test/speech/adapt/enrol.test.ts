@@ -144,9 +144,10 @@ describe('enrolment', () => {
 })
 
 describe('the statistics of the base voices', () => {
-  it('are there for every voice of the catalogue and every companion', () => {
-    expect(bases.length).toBeGreaterThanOrEqual(67)
-    for (const { id, engine, settings } of [...bases, ...manifest.companionVoices]) {
+  it('are there for every companion and every voice of the catalogue that is not adapted itself', () => {
+    const measured = [...bases.filter(({ adaptation }) => !adaptation), ...manifest.companionVoices]
+    expect(measured.length).toBeGreaterThanOrEqual(67 + manifest.companionVoices.length)
+    for (const { id, engine, settings } of measured) {
       const found = findBaseVoice(id)
       expect([id, found?.speaker]).toEqual([id, `${engine} ${settings.voice}`])
       expect(numbersIn(found).every(Number.isFinite)).toBe(true)
@@ -156,7 +157,7 @@ describe('the statistics of the base voices', () => {
       expect(adaptation).not.toEqual(unchanged)
       expect(numbersIn(adaptation).every(Number.isFinite)).toBe(true)
     }
-    expect(baseVoiceIds.length).toBe(bases.length + manifest.companionVoices.length)
+    expect(baseVoiceIds.length).toBe(measured.length)
   })
 
   it('are what the voices measure today', async () => {
