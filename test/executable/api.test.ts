@@ -193,12 +193,7 @@ describe('GET /api/v1/voices', () => {
       languages.set(language, [...(languages.get(language) ?? []), voice])
     }
     expect(languages.get('en')!.length).toBeGreaterThanOrEqual(6)
-    expect(
-      languages
-        .get('zh')!
-        .map(({ gender }) => gender)
-        .sort(),
-    ).toEqual(['female', 'male'])
+    expect(new Set(languages.get('zh')!.map(({ gender }) => gender))).toEqual(new Set(['female', 'male']))
     expect(languages.size).toBeGreaterThanOrEqual(22)
     for (const { id } of voices) expect(id).toMatch(/^[a-z0-9][a-z0-9._-]{0,63}$/)
     expect(new Set(voices.map(({ id }) => id)).size).toBe(total)
