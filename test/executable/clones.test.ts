@@ -232,17 +232,18 @@ describe('an upload', () => {
       `POST /api/v1/voices/clone HTTP/1.1\r\nHost: tts\r\nAuthorization: Bearer ${adminKey}\r\n` +
         'Content-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked\r\n\r\n',
     )
-    const send = (bytes: Uint8Array | string) =>
-      new Promise<void>((resolve) => {
-        const chunk = Buffer.from(bytes as string)
-        sentBytes += chunk.length
-        socket.write(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]), () =>
-          resolve(),
-        )
-      })
-    await send('--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n')
+    const send = (bytes: Uint8Array | string): boolean => {
+      const chunk = Buffer.from(bytes as string)
+      sentBytes += chunk.length
+      return socket.write(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]))
+    }
+    send('--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n')
     const piece = new Uint8Array(1 << 18)
-    while (answer === '' && sentBytes < 100 * 2 ** 20) await Promise.race([send(piece), ended.promise])
+    while (answer === '' && !socket.destroyed && sentBytes < 100 * 2 ** 20) {
+      const drained = new Promise<void>((resolve) => socket.once('drain', resolve))
+      // Else what the server says would not be read while there is something to send.
+      await (send(piece) ? new Promise((resolve) => setImmediate(resolve)) : Promise.race([drained, ended.promise]))
+    }
     await Promise.race([ended.promise, Bun.sleep(2000)])
     socket.destroy()
     return { answer, sentBytes }
