@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auditDifference, query } from './books'
 import { adminKey, startOn, type Json, type Server } from './client'
-import { recordVoice, samplesOf, wavOf } from './recordings'
+import { hashOf, recordVoice, variant } from './recordings'
 import { runSonant } from './sonant'
 
 setDefaultTimeout(120_000)
@@ -22,8 +22,6 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 const references = async () => (await readdir(join(data, 'references'))).sort()
 const cloneDemos = async () =>
   (await readdir(join(data, 'audio/demos'))).filter((name) => name.startsWith('cv-')).sort()
-const hashOf = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
-const variant = (wav: Uint8Array, seed: number) => wavOf(samplesOf(wav).map((value) => value * (1 - seed / 1000)))
 
 async function upload(server: Server, key: string, file: Uint8Array, name = 'Voice'): Promise<Json> {
   const form = new FormData()

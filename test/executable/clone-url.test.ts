@@ -1,7 +1,7 @@
 /** Cloning from an address, against the executable: what is fetched, what is fetched once, and what never is. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { expectError, startServer, type Json, type Server } from './client'
-import { recordVoice, samplesOf, wavOf } from './recordings'
+import { recordVoice, variant } from './recordings'
 
 setDefaultTimeout(60_000)
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 function answer(request: Request): Response {
   const { pathname } = new URL(request.url)
   asked.push(pathname)
-  if (pathname.startsWith('/voice')) return new Response(Buffer.from(variant(pathname)))
+  if (pathname.startsWith('/voice')) return new Response(Buffer.from(recordingAt(pathname)))
   if (pathname === '/moved') return Response.redirect(`${addressOf('/voice-moved')}`)
   if (pathname === '/inside') return Response.redirect('http://127.0.0.1:1/')
   if (pathname === '/loop') return Response.redirect(addressOf('/loop'))
@@ -34,8 +34,7 @@ function answer(request: Request): Response {
 
 const addressOf = (path: string) => `http://127.0.0.1:${files.port}${path}`
 /** The same sound in other bytes for each path. */
-const variant = (path: string) =>
-  wavOf(samplesOf(recording).map((value) => value * (1 - (Bun.hash.crc32(path) % 1000) / 5000)))
+const recordingAt = (path: string) => variant(recording, (Bun.hash.crc32(path) % 1000) / 5)
 const make = (key: string, url: string, name = 'From afar'): Promise<Json> =>
   server.ask('/api/v1/voices/clone', { key, body: { name, url } })
 const timesAsked = (path: string) => asked.filter((one) => one === path).length
@@ -64,7 +63,7 @@ it('whose file the account has already is fetched once too', async () => {
   const { key } = await server.makeAccount({ balance: 300 })
   const form = new FormData()
   form.append('name', 'n')
-  form.append('file', new Blob([Buffer.from(variant('/voice-known'))]))
+  form.append('file', new Blob([Buffer.from(recordingAt('/voice-known'))]))
   const headers = { authorization: `Bearer ${key}` }
   await fetch(`${server.baseUrl}/api/v1/voices/clone`, { method: 'POST', headers, body: form })
   for (let i = 0; i < 3; i++) expect((await make(key, addressOf('/voice-known'))).body.duplicate).toBe(true)

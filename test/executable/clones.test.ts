@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { connect } from 'node:net'
 import { medianPitchHz, readWav } from '../sound'
 import { adminKey, expectError, instantPattern, startServer, uuid, type Answer, type Json, type Server } from './client'
-import { lasting, recordVoice, sampleRate, samplesOf, wavOf } from './recordings'
+import { hashOf, lasting, recordVoice, sampleRate, samplesOf, variant, wavOf } from './recordings'
 
 setDefaultTimeout(60_000)
 
@@ -37,9 +37,6 @@ const remove = (key: string, id: string) => server.ask(`/api/v1/voices/clone?voi
 const precheck = (key: string, hash: string) => server.ask(`/api/v1/voices/clone/precheck?hash=${hash}`, { key })
 const listed = async (key: string | null): Promise<Json[]> => (await server.ask('/api/v1/voices', { key })).body.voices
 const balanceOf = async (key: string) => (await server.ask('/api/v1/balance', { key })).body.balance as number
-const hashOf = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
-/** The same sound in other bytes. */
-const variant = (wav: Uint8Array, seed: number) => wavOf(samplesOf(wav).map((value) => value * (1 - seed / 1000)))
 const cloneOf = async (key: string, file: Uint8Array, fields?: Parts): Promise<Json> => {
   const { status, body, text } = await upload(server, key, file, fields)
   if (status !== 200) throw new Error(text)

@@ -31,3 +31,12 @@ export function lasting(wav: Uint8Array, frames: number): Uint8Array {
   const samples = samplesOf(wav)
   return wavOf(Float32Array.from({ length: frames }, (_, i) => samples[i % samples.length]!))
 }
+
+/** The same sound in other bytes. */
+export function variant(wav: Uint8Array, seed: number): Uint8Array {
+  return wavOf(samplesOf(wav).map((value) => value * (1 - seed / 1000)))
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+}
