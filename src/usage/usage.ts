@@ -23,19 +23,10 @@ export type UsageStart = {
   readonly digest: Uint8Array | null
 }
 
-export type UsageRow = {
+export type UsageRow = Omit<UsageStart, 'digest'> & {
   readonly id: number
-  readonly requestId: string
-  readonly kind: 'tts' | 'clone'
-  readonly accountId: string
-  readonly keyId: string
-  readonly createdAtMs: number
-  readonly voiceId: string
-  readonly characters: number
   /** Charged. */
   readonly units: number
-  readonly speed: number | null
-  readonly format: string | null
   readonly fileName: string | null
   readonly audioMs: number | null
   readonly durationMs: number | null

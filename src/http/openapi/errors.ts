@@ -50,7 +50,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'file',
   },
   body_too_slow: {
-    when: 'The body did not arrive in time. The connection is closed.',
+    when: 'The body did not arrive within 20 s or, of an upload, nothing for 20 s, or not all within 10 minutes. The connection is closed.',
     message: 'The body did not arrive within 20 s.',
   },
   missing_api_key: {
