@@ -36,6 +36,9 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Packages that live in one room only. */
 const homes: Record<string, string> = {
+  'onnxruntime-node': 'speech',
+  'onnxruntime-common': 'speech',
+  pbf: 'speech',
   elysia: 'http',
   'better-sqlite3': 'db',
   '@echogarden/espeak-ng-emscripten': 'speech',

@@ -22,7 +22,7 @@ function engineOf(name: EngineName): Promise<SpeechEngine> {
 
 /** Returns the seconds of sound. */
 async function speak({ voice, texts, mp3 }: ReferenceTask): Promise<number> {
-  const engine = await engineOf(voice.engine)
+  const engine = await engineOf(voice.engine as EngineName)
   const sampleRate = mp3SampleRate(voice.sampleRate)
   const encoder = mp3 ? await createMp3Encoder({ sampleRate, bitrateKbps: mp3BitrateKbps(sampleRate) }) : undefined
   let audioSeconds = 0

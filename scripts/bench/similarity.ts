@@ -70,8 +70,9 @@ function createStudio() {
   const spoken = new Map<string, Promise<{ parts: Pcm[]; likeness: Likeness }>>()
 
   async function synthesize(voice: VoiceSpec, text: string): Promise<Pcm> {
-    if (!engines.has(voice.engine)) engines.set(voice.engine, loadEngine(voice.engine))
-    return (await engines.get(voice.engine)!).synthesize(voice, text)
+    const name = voice.engine as EngineName
+    if (!engines.has(name)) engines.set(name, loadEngine(name))
+    return (await engines.get(name)!).synthesize(voice, text)
   }
 
   async function speak(voice: VoiceSpec) {

@@ -1,13 +1,17 @@
-/** What a speech engine is to the pipeline, and the list of the built-in ones. An engine lives in a worker process. */
+/** What a speech engine is to the pipeline, and how each one is loaded. An engine lives in a worker process. */
 import type { Pcm } from '../audio/pcm'
 import type { Adaptation } from './adapt/adapt'
+import type { Runtime } from './onnx/runtime'
 
+/** Those that are built in. */
 export type EngineName = 'flite' | 'espeak'
+/** Those that speak with models that an operator installs. */
+export type NeuralEngineName = 'piper' | 'kokoro' | 'kitten' | 'vits'
 
 /** A voice as the engines see it. */
 export type VoiceSpec = {
   readonly id: string
-  readonly engine: EngineName
+  readonly engine: EngineName | NeuralEngineName
   /** BCP 47. */
   readonly language: string
   /** Of the engine's output for this voice, Hz. */
@@ -16,11 +20,15 @@ export type VoiceSpec = {
   readonly settings: VoiceSettings
   /** What is done to the engine's output to make another voice of it. */
   readonly adaptation?: Adaptation
+  /** What a neural engine speaks with. */
+  readonly model?: ModelFiles
 }
 
 export type VoiceSettings = {
-  /** The engine's name of the voice: Flite `rms`; eSpeak NG `cmn+f3` (language, then variant). */
+  /** The engine's name of the voice: Flite `rms`; eSpeak NG `cmn+f3` (language, then variant); a style or speaker. */
   readonly voice: string
+  /** Which one of a model with several speakers. */
+  readonly speaker?: number
   /** Flite: mean of the fundamental frequency; `rms` ignores it. */
   readonly pitchHz?: number
   /** eSpeak NG: 0 to 99, 50 is the variant's own. */
@@ -31,12 +39,34 @@ export type VoiceSettings = {
   readonly wordsPerMinute?: number
 }
 
+/** An installed model, as the worker that loads it needs to know it. */
+export type ModelFiles = {
+  /** Of the pack, absolute. */
+  readonly directory: string
+  /** Name of the graph's file in the directory. */
+  readonly graph: string
+  /** Changes whenever a file of the pack does. */
+  readonly version: string
+  /** What a process is expected to need for it, beyond what every worker needs. */
+  readonly memoryBytes: number
+}
+
+/** Where a word is in the sound of its utterance. */
+export type TimedWord = { readonly text: string; readonly startSeconds: number; readonly endSeconds: number }
+
+export type Speech = Pcm & {
+  /** What the engine did of the speed it was asked for; 1 where it says nothing. The pipeline does the rest. */
+  readonly speed?: number
+  /** Where the engine can tell. */
+  readonly words?: readonly TimedWord[]
+}
+
 export interface SpeechEngine {
   /**
-   * Speaks one utterance whose text is already a normalized reading. Same voice and text, same samples, whatever was
-   * spoken before. Throws on any failure of the engine.
+   * Speaks one utterance whose text is already a normalized reading. Same voice, text and speed, same samples, whatever
+   * was spoken before. Throws on any failure of the engine.
    */
-  synthesize(voice: VoiceSpec, text: string): Promise<Pcm>
+  synthesize(voice: VoiceSpec, text: string, options?: { readonly speed: number }): Promise<Speech>
 }
 
 /**
@@ -45,7 +75,7 @@ export interface SpeechEngine {
  */
 export const utteranceCharactersMax = 300
 
-/** Loads an engine; each worker process does so at most once per engine. */
+/** Loads a built-in engine; each worker process does so at most once per engine. */
 export async function loadEngine(name: EngineName): Promise<SpeechEngine> {
   switch (name) {
     case 'flite':
@@ -53,4 +83,31 @@ export async function loadEngine(name: EngineName): Promise<SpeechEngine> {
     case 'espeak':
       return (await import('./engines/espeak')).loadEspeak()
   }
+}
+
+/** What `engineKey` names: what a worker keeps loaded to speak with that voice. */
+export function engineKey({ engine, model }: Pick<VoiceSpec, 'engine' | 'model'>): string {
+  return model ? `${engine} ${model.directory} ${model.version}` : engine
+}
+
+/** Loads what speaks with `voice`: for a neural voice its model. */
+export async function loadEngineOf(voice: VoiceSpec, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
+  switch (voice.engine) {
+    case 'flite':
+    case 'espeak':
+      return loadEngine(voice.engine)
+    case 'piper':
+      return (await import('./engines/piper')).loadPiper(modelOf(voice), await runtime())
+    case 'kokoro':
+      return (await import('./engines/kokoro')).loadKokoro(modelOf(voice), await runtime())
+    case 'kitten':
+      return (await import('./engines/kitten')).loadKitten(modelOf(voice), await runtime())
+    case 'vits':
+      return (await import('./engines/vits')).loadVits(modelOf(voice), await runtime())
+  }
+}
+
+function modelOf({ id, model }: VoiceSpec): ModelFiles {
+  if (!model) throw new Error(`the voice ${id} has no model`)
+  return model
 }

@@ -6,7 +6,7 @@
  */
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
-import type { EngineName, VoiceSpec } from './engine'
+import { engineKey, type VoiceSpec } from './engine'
 import type { Examined, Recording, EnrolTask, ExamineTask, SynthesizeTask, Task } from './protocol'
 import { createFairQueue, type FairQueue } from './queue'
 import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
@@ -62,7 +62,7 @@ type QueuedTask = SynthesizeTask | EnrolTask | ExamineTask
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
 /** A recording is tuned with this engine's voices; for others the statistics must do. */
-const enrolmentEngine: EngineName = 'flite'
+const enrolmentEngine = 'flite'
 /** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
 const costs = { enrol: 1000, examine: 100 }
 export function createPool(options: {
@@ -89,7 +89,7 @@ export function createPool(options: {
     return job.background ? background : foreground
   }
 
-  function start(engine: EngineName | undefined): WorkerProcess {
+  function start(engine: string | undefined): WorkerProcess {
     const worker = startWorkerProcess({
       command: options.command,
       memoryMaxBytes: options.workerMemoryMaxBytes,
@@ -106,7 +106,7 @@ export function createPool(options: {
   const idle = () => processes.filter((worker) => !worker.busy && !worker.gone)
 
   /** A free process for the engine: one that has it, an unused one, a new one, or a new one in place of the idlest. */
-  function workerFor(waiting: Waiting, engine: EngineName): WorkerProcess | undefined {
+  function workerFor(waiting: Waiting, engine: string): WorkerProcess | undefined {
     const free = idle()
     const fit = free.findLast((worker) => worker.engine === engine) ?? free.find((worker) => !worker.engine)
     if (fit) {
@@ -118,7 +118,7 @@ export function createPool(options: {
   }
 
   /** A new process, or undefined when the system gives none: then that task fails, and nothing waits for ever. */
-  function startFor(waiting: Waiting, engine: EngineName | undefined): WorkerProcess | undefined {
+  function startFor(waiting: Waiting, engine: string | undefined): WorkerProcess | undefined {
     try {
       return start(engine)
     } catch (error) {
@@ -160,7 +160,7 @@ export function createPool(options: {
     const task = waiting.task as QueuedTask
     const startedAtMs = performance.now()
     waiting.job.begunAtMs ??= startedAtMs
-    const worker = workerFor(waiting, task.kind === 'synthesize' ? task.voice.engine : enrolmentEngine)
+    const worker = workerFor(waiting, task.kind === 'synthesize' ? engineKey(task.voice) : enrolmentEngine)
     if (!worker) return true
     waiting.job.lastWorker = worker
     void dispatch(worker, waiting).then(() => {
@@ -282,9 +282,9 @@ export function createPool(options: {
 
     /** Starts a process and lets it load an engine and say a word, so that the first request finds it ready. */
     async warm(voice: VoiceSpec): Promise<void> {
-      if (processes.some((worker) => worker.engine === voice.engine)) return
-      const worker = start(voice.engine)
-      const { answer } = await worker.run({ kind: 'warm', engine: voice.engine, voice }, options.taskTimeoutMs)
+      if (processes.some((worker) => worker.engine === engineKey(voice))) return
+      const worker = start(engineKey(voice))
+      const { answer } = await worker.run({ kind: 'warm', voice }, options.taskTimeoutMs)
       pump()
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
     },

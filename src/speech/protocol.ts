@@ -1,7 +1,7 @@
 /** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
 import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from './adapt/enrol'
-import type { VoiceSpec, EngineName } from './engine'
+import type { VoiceSpec } from './engine'
 
 /** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
 export const portionFramesMax = 1 << 18
@@ -76,7 +76,7 @@ export type Task =
   | EnrolTask
   | ExamineTask
   | { readonly kind: 'abandon'; readonly stream: number }
-  | { readonly kind: 'warm'; readonly engine: EngineName; readonly voice: VoiceSpec }
+  | { readonly kind: 'warm'; readonly voice: VoiceSpec }
 
 /** Where in the pipeline a task failed; it decides the error that the caller sees. */
 export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'examine'

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import type { EngineName } from './engine'
 import type { Answer, FromWorker, Task } from './protocol'
 
 /** How a worker process is started, e.g. `['/usr/bin/sonant', 'worker']`. */
@@ -25,8 +24,8 @@ export type TaskResult = { readonly answer: Answer; readonly portions: Int16Arra
 
 export type WorkerProcess = {
   readonly pid: number
-  /** The engine it has loaded; a worker serves one, which keeps it small. */
-  engine: EngineName | undefined
+  /** What it has loaded (`engineKey`); a worker serves one engine or model, which keeps it small. */
+  engine: string | undefined
   /** Encoder streams that are open in it. */
   readonly streams: Set<number>
   readonly busy: boolean

@@ -12,7 +12,8 @@ import { stretch } from '../audio/stretch'
 import { trimSilence } from '../audio/trim'
 import { adapt } from './adapt/adapt'
 import { enrol, type Enrolment } from './adapt/enrol'
-import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from './engine'
+import { engineKey, loadEngineOf, type SpeechEngine, type VoiceSpec } from './engine'
+import { openRuntime, readRuntimeOptions, type Runtime } from './onnx/runtime'
 import {
   faultMessage,
   portionFramesMax,
@@ -41,18 +42,19 @@ const warmText = 'Ready.'
 const hangMs = 1_000
 
 /** Serves tasks from the parent process until it goes away. `load` stands for the engines; tests bring their own. */
-export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = loadEngine): void {
+export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = loadWithRuntime): void {
   if (!process.send) throw new Error('a worker is started by the server, not by hand')
-  const engines = new Map<EngineName, Promise<SpeechEngine>>()
+  const engines = new Map<string, Promise<SpeechEngine>>()
   const streams = new Map<number, Encoder>()
   const send = (message: FromWorker) => process.send!(message)
 
-  function engine(name: EngineName): Promise<SpeechEngine> {
-    let loading = engines.get(name)
+  function engine(voice: VoiceSpec): Promise<SpeechEngine> {
+    const key = engineKey(voice)
+    let loading = engines.get(key)
     if (!loading) {
-      loading = load(name)
-      engines.set(name, loading)
-      loading.catch(() => engines.delete(name))
+      loading = load(voice)
+      engines.set(key, loading)
+      loading.catch(() => engines.delete(key))
     }
     return loading
   }
@@ -71,13 +73,13 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
         streams.delete(task.stream)
         return {}
       case 'warm':
-        await warm(task.engine, task.voice)
+        await warm(task.voice)
         return {}
     }
   }
 
-  async function warm(name: EngineName, voice: VoiceSpec): Promise<void> {
-    const pcm = await (await engine(name)).synthesize(voice, warmText)
+  async function warm(voice: VoiceSpec): Promise<void> {
+    const pcm = await (await engine(voice)).synthesize(voice, warmText)
     const encoder = await createMp3Encoder({ sampleRate: pcm.sampleRate, bitrateKbps: mp3BitrateKbps(pcm.sampleRate) })
     encoder.append(toInt16(normalizeLoudness(trimSilence(pcm)).samples))
     encoder.finish()
@@ -115,9 +117,9 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
   /** An engine that failed is loaded again for the next task: nobody knows what state it is in. */
   async function synthesizeAnew(voice: VoiceSpec, text: string): Promise<Pcm> {
     try {
-      return await (await engine(voice.engine)).synthesize(voice, text)
+      return await (await engine(voice)).synthesize(voice, text)
     } catch (error) {
-      engines.delete(voice.engine)
+      engines.delete(engineKey(voice))
       throw error
     }
   }
@@ -158,6 +160,12 @@ export function runWorker(load: (name: EngineName) => Promise<SpeechEngine> = lo
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => process.exit(0))
   send({ type: 'ready' })
+}
+
+let runtime: Promise<Runtime> | undefined
+
+function loadWithRuntime(voice: VoiceSpec): Promise<SpeechEngine> {
+  return loadEngineOf(voice, () => (runtime ??= openRuntime(readRuntimeOptions(process.env))))
 }
 
 /** Above this a worker collects its garbage while it works, but not all the time; when it rests it does so anyway. */

@@ -76,7 +76,7 @@ describe('the adaptations in the catalogue', () => {
     const { base } = await enrol(recording, {
       language: 'en',
       bases: voices,
-      synthesize: (base, text) => engines[base.engine].synthesize(base, text),
+      synthesize: (base, text) => engines[base.engine as EngineName].synthesize(base, text),
     })
     expect(voices.find(({ id }) => id === base)!.adaptation).toBeUndefined()
     expect(findBaseVoice('en-nora')).toBeUndefined()

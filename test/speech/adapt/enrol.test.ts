@@ -24,7 +24,7 @@ let engines: Record<EngineName, SpeechEngine>
 let reference: Pcm
 let made: Enrolment
 
-const synthesize = (voice: VoiceSpec, text: string) => engines[voice.engine].synthesize(voice, text)
+const synthesize = (voice: VoiceSpec, text: string) => engines[voice.engine as EngineName].synthesize(voice, text)
 const strangers = bases.filter(({ settings }) => settings.voice !== 'awb')
 const sayAll = async (voice: VoiceSpec, texts: readonly string[]) => {
   const parts: Pcm[] = []

@@ -1,0 +1,7 @@
+/** Vits. */
+import type { ModelFiles, SpeechEngine } from '../engine'
+import type { Runtime } from '../onnx/runtime'
+
+export async function loadVits(_model: ModelFiles, _runtime: Runtime): Promise<SpeechEngine> {
+  throw new Error('not built yet')
+}

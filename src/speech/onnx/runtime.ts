@@ -1,0 +1,124 @@
+/**
+ * onnxruntime, which runs the graphs of neural voices. It is imported nowhere else, and only in worker processes: a run
+ * holds the event loop until it ends, and a graph that aborts takes its process with it.
+ */
+import { dlopen } from 'bun:ffi'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InferenceSession, Tensor } from 'onnxruntime-common'
+import { embeddedLibrary, type EmbeddedLibrary } from './library'
+
+export const providers = ['cpu', 'webgpu', 'cuda', 'coreml', 'dml'] as const
+/** What computes. */
+export type Provider = (typeof providers)[number]
+
+export type RuntimeOptions = {
+  /** Where the embedded library is written to, once. */
+  readonly directory: string
+  /** An operator's own build of libonnxruntime, which is used instead. */
+  readonly libraryPath?: string
+  readonly provider: Provider
+  /** Of one run, on the CPU. */
+  readonly threads: number
+  /** Which GPU, where there are several. */
+  readonly deviceId?: number
+}
+
+export type { Tensor }
+export type TensorType = 'float32' | 'int64' | 'int32' | 'float16' | string
+
+/** `dims`: −1 where any size will do. */
+export type TensorInfo = { readonly name: string; readonly type: TensorType; readonly dims: readonly number[] }
+
+export type Feeds = Readonly<Record<string, Tensor>>
+
+export type Session = {
+  readonly inputs: readonly TensorInfo[]
+  readonly outputs: readonly TensorInfo[]
+  /** Throws what onnxruntime says of the feeds or of the run. `outputs`: those wanted, all by default. */
+  run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>>
+  release(): Promise<void>
+}
+
+export type Runtime = {
+  readonly provider: Provider
+  /** Version of the package. */
+  readonly version: string
+  /** A graph by its path or its bytes; parameters in further files are found only by path. */
+  openSession(source: string | Uint8Array): Promise<Session>
+  float32(values: Float32Array, dims: readonly number[]): Tensor
+  int64(values: BigInt64Array, dims: readonly number[]): Tensor
+  int32(values: Int32Array, dims: readonly number[]): Tensor
+}
+
+/** Opens it once per process. Throws when the library cannot be loaded. */
+export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { provider, threads, deviceId } = options
+  const libraryPath = options.libraryPath ?? (embeddedLibrary && (await unpack(embeddedLibrary, options.directory)))
+  // The addon asks for the library by its name, and gets the one that is loaded already.
+  if (libraryPath) dlopen(libraryPath, { OrtGetApiBase: { args: [], returns: 'ptr' } })
+  const ort = await import('onnxruntime-node')
+  const executionProvider = { name: provider, ...(deviceId !== undefined && provider !== 'cpu' && { deviceId }) }
+  const sessionOptions: InferenceSession.SessionOptions = {
+    executionProviders: [executionProvider as InferenceSession.ExecutionProviderConfig],
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  }
+  return {
+    provider,
+    version: ort.env.versions.node ?? '',
+    async openSession(source) {
+      const session =
+        typeof source === 'string'
+          ? await ort.InferenceSession.create(source, sessionOptions)
+          : await ort.InferenceSession.create(source, sessionOptions)
+      return {
+        inputs: session.inputMetadata.map(tensorInfo),
+        outputs: session.outputMetadata.map(tensorInfo),
+        run: (feeds, outputs) => (outputs ? session.run(feeds, outputs) : session.run(feeds)),
+        release: () => session.release(),
+      }
+    },
+    float32: (values, dims) => new ort.Tensor('float32', values, dims),
+    int64: (values, dims) => new ort.Tensor('int64', values, dims),
+    int32: (values, dims) => new ort.Tensor('int32', values, dims),
+  }
+}
+
+function tensorInfo(metadata: InferenceSession.ValueMetadata): TensorInfo {
+  if (!metadata.isTensor) return { name: metadata.name, type: 'other', dims: [] }
+  const dims = metadata.shape.map((size) => (typeof size === 'number' ? size : -1))
+  return { name: metadata.name, type: metadata.type, dims }
+}
+
+/** Returns the path of the library, which appears there when it is whole. */
+async function unpack({ path, name }: EmbeddedLibrary, directory: string): Promise<string> {
+  const target = join(directory, name)
+  if (await exists(target)) return target
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const temporary = `${target}.${process.pid}.tmp`
+  await writeFile(temporary, await Bun.zstdDecompress(await Bun.file(path).bytes()), { flush: true, mode: 0o600 })
+  await rename(temporary, target)
+  return target
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** How the main process tells a worker what to compute with. */
+const variable = 'SONANT_WORKER_RUNTIME'
+
+export function writeRuntimeOptions(options: RuntimeOptions): Record<string, string> {
+  return { [variable]: JSON.stringify(options) }
+}
+
+export function readRuntimeOptions(environment: Readonly<Record<string, string | undefined>>): RuntimeOptions {
+  const text = environment[variable]
+  if (!text) throw new Error('this worker was not told what to compute with')
+  return JSON.parse(text) as RuntimeOptions
+}
