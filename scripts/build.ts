@@ -22,6 +22,46 @@ function isMusl(): boolean {
   return !header.glibcVersionRuntime
 }
 
+/**
+ * onnxruntime's addon is looked for by a path made at run time, and asks the system for its library: the addon for this
+ * platform is built in, and so is the library, compressed.
+ */
+const embedOnnxruntime: BunPlugin = {
+  name: 'embed onnxruntime',
+  setup(build) {
+    const directory = join(root, `node_modules/onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`)
+    build.onLoad({ filter: /onnxruntime-node\/dist\/binding\.js$/ }, async ({ path }) => {
+      const source = await Bun.file(path).text()
+      const contents = source.replace(/require\(`[^`]*onnxruntime_binding\.node`\)/, () => {
+        return `require(${JSON.stringify(join(directory, 'onnxruntime_binding.node'))})`
+      })
+      if (contents === source) throw new Error(`${path}: the addon is not required as expected`)
+      return { contents, loader: 'js' }
+    })
+    build.onLoad({ filter: /speech\/onnx\/library\.ts$/ }, async () => {
+      const { path, name } = await compressLibrary(join(directory, libraryName))
+      const contents = `
+        import path from ${JSON.stringify(path)} with { type: 'file' }
+        export const embeddedLibrary = { path, name: ${JSON.stringify(name)} }`
+      return { contents, loader: 'ts' }
+    })
+  },
+}
+
+/** What the addon asks for. */
+const libraryName = 'libonnxruntime.so.1'
+const compressionLevel = 12
+
+/** Compressed once per version; `name` changes with the content. */
+async function compressLibrary(path: string): Promise<{ path: string; name: string }> {
+  const library = await Bun.file(path).bytes()
+  const hash = new Bun.CryptoHasher('sha256').update(library).digest('hex').slice(0, 16)
+  const compressed = join(root, 'node_modules/.cache', `onnxruntime-${hash}-${compressionLevel}.zst`)
+  if (!(await Bun.file(compressed).exists()))
+    await Bun.write(compressed, await Bun.zstdCompress(library, { level: compressionLevel }))
+  return { path: compressed, name: `${hash}-${libraryName}` }
+}
+
 /** Builds the executable and returns its path. */
 export async function build(): Promise<string> {
   const outfile = await compile(join(root, 'src/main.ts'), join(root, 'dist/sonant'))
@@ -37,7 +77,7 @@ export async function compile(entrypoint: string, outfile: string): Promise<stri
   const result = await Bun.build({
     entrypoints: [entrypoint],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
-    plugins: [embedSqliteAddon],
+    plugins: [embedSqliteAddon, embedOnnxruntime],
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     // A server need not read the code of the engines, nor a worker that of the server.
