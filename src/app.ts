@@ -26,7 +26,7 @@ import { releaseAll, releaseExpired, removeUnrecorded } from './recovery'
 import { settle } from './settlement'
 import type { Speaking } from './speak'
 import { loadRendering } from './speech/rendering'
-import { createPool } from './speech/pool'
+import { createSpeech } from './speech/speech'
 import type { WorkerCommand } from './speech/worker-process'
 import { openReferences, type References } from './storage/references'
 import { openStorage } from './storage/storage'
@@ -60,11 +60,8 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const released = releaseAll(db)
   if (released.length > 0)
     log.warn({ requests: released.length }, 'requests of an earlier process were closed and released')
-  const pool = createPool({
+  const { pool } = createSpeech(config, {
     command: workerCommand,
-    workers: config.workers,
-    taskTimeoutMs: limits.taskTimeoutMs,
-    workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
     jobsMax: limits.queuedRequestsMax,
     log: log.child({ room: 'speech' }),
   })

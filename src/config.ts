@@ -23,6 +23,7 @@ export type Config = {
   /** Below this much free disk nothing new is made. */
   readonly minFreeBytes: number
   readonly rateLimits: RateLimits
+  readonly neural: NeuralSettings
   /** Of one account. */
   readonly clonesMax: number
   /** Addresses and networks whose `X-Forwarded-For` counts. */
@@ -37,6 +38,22 @@ export type Config = {
   readonly ephemeral: Ephemeral | undefined
   readonly logLevel: LogLevel
 }
+
+/** What neural voices are computed with. */
+export type NeuralSettings = {
+  readonly provider: (typeof computeProviders)[number]
+  /** Path of an operator's own build of onnxruntime; undefined: the one inside. */
+  readonly libraryPath: string | undefined
+  /** Which GPUs are used, by their numbers; none: the runtime's choice. */
+  readonly gpuDevices: readonly number[]
+  /** For all models that are loaded at once. */
+  readonly modelMemoryBytes: number
+  /** A model that nobody used for so long is unloaded. */
+  readonly modelIdleSeconds: number
+}
+
+/** The machine that the program runs on. */
+export type Machine = { readonly cores: number; readonly memoryBytes: number }
 
 /** Calls per minute; 0: any number. */
 export type RateLimits = {
@@ -97,6 +114,7 @@ export const limits = {
   uploadTimeoutMs: 600_000,
   /** One utterance, one portion to encode. */
   taskTimeoutMs: 20_000,
+  modelLoadTimeoutMs: 120_000,
   workerMemoryMaxBytes: 768 << 20,
   /** Requests that wait or run at once; more are told to come back. */
   queuedRequestsMax: 512,
@@ -132,6 +150,11 @@ export const settingNames = [
   'tls-key',
   'workers',
   'mp3-sample-rate',
+  'provider',
+  'ort-library',
+  'gpu-devices',
+  'model-memory-bytes',
+  'model-idle-seconds',
   'min-free-bytes',
   'limit-tts',
   'limit-clone',
@@ -159,6 +182,11 @@ const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admi
 /** What needs `--ephemeral`. */
 const onlyEphemeral: readonly SettingName[] = ['api-key', 'balance', 'seed']
 
+export const computeProviders = ['auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'] as const
+const gpuDevicesMax = 64
+/** Models may take this share of the machine's memory, and no less than what a small one needs. */
+const modelMemoryShare = 0.5
+const modelMemoryBytesMin = 256 << 20
 const rateLimitMax = 100_000
 const keyCharactersMin = 32
 const ephemeralKeyCharactersMin = 8
@@ -175,7 +203,7 @@ export function readConfig(
   flags: RawSettings,
   environment: Environment,
   file: RawSettings,
-  { cores }: { cores: number },
+  { cores, memoryBytes }: Machine,
 ): Config {
   const allowed = settingNames.filter((name) => !notInFile.includes(name)) as readonly string[]
   for (const name of Object.keys(file))
@@ -241,6 +269,18 @@ export function readConfig(
       anonymous: integer('limit-voices', 60, 0, rateLimitMax),
       account: integer('limit-account', 120, 0, rateLimitMax),
     },
+    neural: {
+      provider: oneOf('provider', computeProviders) ?? 'auto',
+      libraryPath: given('ort-library'),
+      gpuDevices: given('gpu-devices')?.split(',').map(readDevice) ?? [],
+      modelMemoryBytes: integer(
+        'model-memory-bytes',
+        Math.max(modelMemoryBytesMin, Math.floor(memoryBytes * modelMemoryShare)),
+        modelMemoryBytesMin,
+        Number.MAX_SAFE_INTEGER,
+      ),
+      modelIdleSeconds: integer('model-idle-seconds', 600, 1, 1_000_000),
+    },
     clonesMax: integer('clones-max', 1000, 0, 1_000_000),
     trustedProxies: given('trusted-proxy')?.split(',') ?? [],
     cloneUrlAllow: given('clone-url-allow')?.split(',').map(readHostAndPort) ?? [],
@@ -262,6 +302,15 @@ export function readDataDirectory(flags: RawSettings, environment: Environment):
   return resolve(String(flags.data || environment[environmentName('data')] || 'data'))
 }
 
+function readDevice(text: string): number {
+  const device = Number(text)
+  if (!/^\d+$/.test(text.trim()) || device >= gpuDevicesMax)
+    throw new ConfigError(
+      `--gpu-devices: found "${text}"; allowed are numbers from 0 to ${gpuDevicesMax - 1}, such as 0,1`,
+    )
+  return device
+}
+
 /** Brings the host into the form that it has in a parsed URL. */
 function readHostAndPort(text: string): string {
   const [, host = '', portText = ''] = /^(\[[^\]]+\]|[^*:/?#@\\\s]+):(\d{1,5})$/.exec(text.trim()) ?? []
@@ -280,6 +329,10 @@ function environmentName(name: SettingName): string {
 
 export const databasePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'sonant.db')
 export const audioDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'audio')
+/** Of the model packs. */
+export const voicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'voices')
+/** Of libraries that were written out of the executable. */
+export const runtimeDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'runtime')
 export const referencesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) =>
   join(dataDirectory, 'references')
 

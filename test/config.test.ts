@@ -6,7 +6,7 @@ import { ConfigError, readConfig, type RawSettings } from '../src/config'
 type Sources = { flags?: RawSettings; environment?: Record<string, string>; file?: RawSettings; cores?: number }
 
 function read({ flags = {}, environment = {}, file = {}, cores = 4 }: Sources = {}) {
-  return readConfig(flags, environment, file, { cores })
+  return readConfig(flags, environment, file, { cores, memoryBytes: 8e9 })
 }
 
 function messageOf(sources: Sources): string {

@@ -30,10 +30,12 @@ export type Expected = {
   readonly symbols?: number
   /** BCP 47, for the length of a letter. */
   readonly language: string
+  /** How much faster than usual it was spoken; 1 by default. */
+  readonly speed?: number
 }
 
 /** What is wrong with `pcm` as speech of so many letters, for a log line; null when nothing is. */
-export function findFault(pcm: Pcm, { letters, symbols = 0, language }: Expected): string | null {
+export function findFault(pcm: Pcm, { letters, symbols = 0, language, speed = 1 }: Expected): string | null {
   const { samples, sampleRate } = pcm
   if (samples.length === 0) return letters > 0 ? `no samples for ${letters} letters` : null
 
@@ -43,7 +45,7 @@ export function findFault(pcm: Pcm, { letters, symbols = 0, language }: Expected
     return `silence for ${letters} letters: peak ${toDb(peak).toFixed(1)} dBFS, RMS ${toDb(rms).toFixed(1)} dBFS`
   }
 
-  const seconds = durationSeconds(pcm)
+  const seconds = durationSeconds(pcm) * speed
   const secondsMax = letters * letterSecondsMax(language) + symbols * symbolSecondsMax + slackSeconds
   if (seconds < letters * letterSecondsMin) return `${seconds.toFixed(3)} s are too short for ${letters} letters`
   if (seconds > secondsMax) return `${seconds.toFixed(3)} s are too long for ${letters} letters`

@@ -11,15 +11,18 @@ const keepBeforeSeconds = 0.01
 const keepAfterSeconds = 0.025
 const fadeSeconds = 0.005
 
+/** `startSeconds`: what was cut off in front. */
+export type Trimmed = Pcm & { readonly startSeconds: number }
+
 /** The speech with about 10 ms before and 25 ms after it, from zero to zero. Mere silence gives an empty `Pcm`. */
-export function trimSilence(pcm: Pcm): Pcm {
+export function trimSilence(pcm: Pcm): Trimmed {
   const { samples, sampleRate } = pcm
   const frameSamples = Math.max(1, Math.round(frameSeconds * sampleRate))
   const power = framePower(samples, frameSamples)
   const loudest = power.reduce((most, value) => Math.max(most, value), 0)
   const threshold = Math.max(loudest * 10 ** (relativeDb / 10), 10 ** (absoluteDbfs / 10))
   const first = power.findIndex((value) => value >= threshold)
-  if (first < 0) return { samples: new Float32Array(0), sampleRate }
+  if (first < 0) return { samples: new Float32Array(0), sampleRate, startSeconds: 0 }
   const last = power.findLastIndex((value) => value >= threshold)
 
   const start = Math.max(0, first * frameSamples - Math.round(keepBeforeSeconds * sampleRate))
@@ -28,7 +31,7 @@ export function trimSilence(pcm: Pcm): Pcm {
   const fadeSamples = Math.min(Math.ceil(fadeSeconds * sampleRate), Math.ceil(kept.length / 2))
   fadeIn(kept, fadeSamples)
   fadeOut(kept, fadeSamples)
-  return { samples: kept, sampleRate }
+  return { samples: kept, sampleRate, startSeconds: start / sampleRate }
 }
 
 /** Mean square per frame about the frame's own mean, so that a constant offset counts as silence. */

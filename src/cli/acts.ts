@@ -10,6 +10,7 @@ import {
 } from '../admin/accounts'
 import type { Administration } from '../admin/administration'
 import { deleteAnyClone, listAccountClones, purgeRecording, reEnrol, type Stores } from '../admin/clones'
+import type { RawSettings } from '../config'
 import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, revokeKey, updateKey } from '../admin/keys'
 import { listLog } from '../admin/log'
@@ -26,6 +27,8 @@ export type Call = {
   readonly storageUrl: string
   /** Of the data directory. */
   readonly stores: Stores
+  /** As given. */
+  readonly flags: RawSettings
 }
 
 /** What a flag takes, as the help shows it; with `|none` the word `none` clears what was there. */
@@ -192,8 +195,8 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     're-enrol': {
       summary: 'make the voice anew from its recording',
       takesId: true,
-      async run({ admin, stores, id }) {
-        const pool = createCliPool()
+      async run({ admin, stores, id, flags }) {
+        const pool = await createCliPool(flags)
         try {
           return await reEnrol(admin, stores, { pool, mp3SampleRate: undefined }, id)
         } finally {

@@ -36,7 +36,7 @@ async function run(name: string, act: Act, args: string[]): Promise<void> {
   await withDatabase(given, async (db) => {
     const fields = fieldsOf(flags, given)
     const storageUrl = name.startsWith('usage') ? await readStorageUrl(given) : ''
-    const call = { admin: administrationOf(db), id, fields, storageUrl, stores: storesOf(given) }
+    const call = { admin: administrationOf(db), id, fields, storageUrl, stores: storesOf(given), flags: given }
     const answer = await inFlags(flags, () => act.run(call))
     if (isPieces(answer)) return write(answer)
     await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, act.columns ?? [])])

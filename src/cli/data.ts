@@ -1,5 +1,5 @@
 /** The data directory as the verbs beside a server see it: they take no lock, make nothing and change no schema. */
-import { userInfo } from 'node:os'
+import { availableParallelism, totalmem, userInfo } from 'node:os'
 import type { Administration } from '../admin/administration'
 import type { Stores } from '../admin/clones'
 import {
@@ -9,6 +9,8 @@ import {
   readConfig,
   readDataDirectory,
   referencesDirectory,
+  type Config,
+  type Machine,
   type RawSettings,
 } from '../config'
 import { openExistingDatabase, type Database } from '../db/database'
@@ -42,10 +44,19 @@ export function storesOf(flags: RawSettings): Stores {
 
 /** Where clients find the audio: as the server of this directory would say that starts with the same settings. */
 export async function readStorageUrl(flags: RawSettings): Promise<string> {
+  const config = await readServerConfig(flags)
+  return addressesOf(config, config.port).storageUrl
+}
+
+/** The settings of a server of this directory that was started with these flags. */
+export async function readServerConfig(flags: RawSettings): Promise<Config> {
   const { SONANT_EPHEMERAL: _, ...environment } = process.env
   const file = await readSettingsFile(readDataDirectory(flags, environment))
-  const config = readConfig(flags, environment, file, { cores: 1 })
-  return addressesOf(config, config.port).storageUrl
+  return readConfig(flags, environment, file, machine())
+}
+
+export function machine(): Machine {
+  return { cores: availableParallelism(), memoryBytes: totalmem() }
 }
 
 /** A user without a name, as in many containers, is known by number. */

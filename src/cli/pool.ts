@@ -1,17 +1,14 @@
 /** Worker processes for verbs that make sound without a server. */
 import { availableParallelism } from 'node:os'
-import { limits } from '../config'
+import type { RawSettings } from '../config'
 import { createLogger } from '../log'
-import { createPool } from '../speech/pool'
+import { createSpeech } from '../speech/speech'
+import { readServerConfig } from './data'
 import { workerCommand } from './worker-command'
 
-export function createCliPool() {
-  return createPool({
-    command: workerCommand(),
-    workers: availableParallelism(),
-    taskTimeoutMs: limits.taskTimeoutMs,
-    workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
-    jobsMax: 1,
-    log: createLogger('warn'),
-  })
+/** `flags`: of the verb, for its data directory. */
+export async function createCliPool(flags: RawSettings) {
+  const config = await readServerConfig({ data: flags.data })
+  const options = { command: workerCommand(), jobsMax: 1, log: createLogger('warn') }
+  return createSpeech({ ...config, workers: availableParallelism() }, options).pool
 }

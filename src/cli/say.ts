@@ -27,7 +27,7 @@ export async function say(args: string[]): Promise<void> {
   const catalogue = readCatalogue()
   const voice = values.voice === undefined ? catalogue.voices[0]! : catalogue.find(values.voice)
   if (!voice) throw new UsageError(`--voice: there is no voice "${values.voice}"; sonant voices lists those there are`)
-  const pool = createCliPool()
+  const pool = await createCliPool(values)
   let interrupted = false
   process.on('SIGINT', () => {
     interrupted = true

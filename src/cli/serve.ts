@@ -1,8 +1,8 @@
 /** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
-import { availableParallelism } from 'node:os'
 import { buildApp, type App } from '../app'
 import { readConfig, readDataDirectory, repeatableSettings, settingNames, type RawSettings } from '../config'
 import { createLogger, type Logger } from '../log'
+import { machine } from './data'
 import { commonFlags, readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
 import { workerCommand } from './worker-command'
@@ -16,7 +16,7 @@ export async function serve(args: string[]): Promise<void> {
   const environment = await readSecretFiles(process.env)
   const isEphemeral = flags.ephemeral ?? /^(1|true)$/.test(environment.SONANT_EPHEMERAL ?? '')
   const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))
-  const config = readConfig(flags, environment, file, { cores: availableParallelism() })
+  const config = readConfig(flags, environment, file, machine())
   const log = createLogger(config.logLevel)
   if (!config.ephemeral) return run(await buildApp(config, workerCommand(), log), log, () => {})
   const ephemeral = await import('./ephemeral')

@@ -1,23 +1,17 @@
 /**
- * The worker processes and who gets them next. At most `workers` tasks run at once; synthesis tasks wait in the fair
- * queue, encoding tasks go to the worker that holds their stream, ahead of new synthesis. A process serves one engine,
- * so a second engine means further processes, of which no more than `workers` are kept beyond those that work.
- * A worker that overruns its time, outgrows its memory or dies takes only its own task with it.
+ * Who gets the worker processes next. At most `workers` tasks run at once; synthesis tasks wait in the fair queue,
+ * encoding tasks go to the worker that holds their stream, ahead of new synthesis. A worker that overruns its time,
+ * outgrows its memory or dies takes only its own task with it.
  */
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
-import { engineKey, type VoiceSpec } from './engine'
+import { createCrew, type LoadedModel, type ModelOptions } from './crew'
+import type { VoiceSpec } from './engine'
 import type { Examined, Recording, EnrolTask, ExamineTask, SynthesizeTask, Task } from './protocol'
 import { createFairQueue, type FairQueue } from './queue'
 import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
 import { succeeded, TaskFailed } from './task-failed'
-import {
-  startWorkerProcess,
-  WorkerGone,
-  type TaskResult,
-  type WorkerCommand,
-  type WorkerProcess,
-} from './worker-process'
+import { WorkerGone, type TaskResult, type WorkerCommand, type WorkerProcess } from './worker-process'
 
 /** The job was ended before this task began. */
 export class JobEnded extends Error {
@@ -61,8 +55,12 @@ type JobState = JobOptions & {
 type QueuedTask = SynthesizeTask | EnrolTask | ExamineTask
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
-/** A recording is tuned with this engine's voices; for others the statistics must do. */
-const enrolmentEngine = 'flite'
+/** Whose engine the task needs, if any. A recording is tuned with Flite's voices; for others the statistics must do. */
+function speakerOf(task: QueuedTask): VoiceSpec | undefined {
+  if (task.kind === 'synthesize') return task.voice
+  return task.kind === 'enrol' ? task.bases.find(({ engine }) => engine === 'flite') : undefined
+}
+
 /** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
 const costs = { enrol: 1000, examine: 100 }
 export function createPool(options: {
@@ -71,14 +69,14 @@ export function createPool(options: {
   taskTimeoutMs: number
   workerMemoryMaxBytes: number
   jobsMax: number
+  models: ModelOptions
   log: Logger
 }) {
   const { log } = options
   const foreground = createFairQueue<Waiting>()
   const background = createFairQueue<Waiting>()
   const encoding: Pinned[] = []
-  /** Most recently used last. */
-  const processes: WorkerProcess[] = []
+  const crew = createCrew({ ...options, onChange: () => pump() })
   const openStream = createStreams()
   let jobs = 0
   let closed = false
@@ -89,49 +87,10 @@ export function createPool(options: {
     return job.background ? background : foreground
   }
 
-  function start(engine: string | undefined): WorkerProcess {
-    const worker = startWorkerProcess({
-      command: options.command,
-      memoryMaxBytes: options.workerMemoryMaxBytes,
-      onExit(gone) {
-        processes.splice(processes.indexOf(gone), 1)
-        if (!closed) pump()
-      },
-    })
-    worker.engine = engine
-    processes.push(worker)
-    return worker
-  }
-
-  const idle = () => processes.filter((worker) => !worker.busy && !worker.gone)
-
-  /** A free process for the engine: one that has it, an unused one, a new one, or a new one in place of the idlest. */
-  function workerFor(waiting: Waiting, engine: string): WorkerProcess | undefined {
-    const free = idle()
-    const fit = free.findLast((worker) => worker.engine === engine) ?? free.find((worker) => !worker.engine)
-    if (fit) {
-      fit.engine = engine
-      return fit
-    }
-    if (processes.length >= options.workers * 2) free.find((worker) => worker.streams.size === 0)?.kill()
-    return startFor(waiting, engine)
-  }
-
-  /** A new process, or undefined when the system gives none: then that task fails, and nothing waits for ever. */
-  function startFor(waiting: Waiting, engine: string | undefined): WorkerProcess | undefined {
-    try {
-      return start(engine)
-    } catch (error) {
-      log.error({ err: error }, 'no worker process can be started')
-      waiting.reject(new TaskFailed('synthesize', 'no worker process can be started'))
-      return undefined
-    }
-  }
-
   function pump(): void {
     if (closed) return
-    while (processes.filter((worker) => worker.busy).length < options.workers) {
-      if (!startEncoding() && !startSynthesis()) return
+    while (crew.working < options.workers) {
+      if (!startEncoding() && !startQueued()) return
     }
   }
 
@@ -144,33 +103,47 @@ export function createPool(options: {
       waiting.reject(new WorkerGone('died', false))
       return true
     }
-    const free = idle()
-    const worker =
-      pinned ?? free.find((candidate) => candidate === job.lastWorker) ?? free.at(-1) ?? startFor(waiting, undefined)
-    if (!worker) return true
-    waiting.onStart(worker)
-    void dispatch(worker, waiting)
+    try {
+      const worker = pinned ?? crew.takeAny(job.lastWorker)
+      waiting.onStart(worker)
+      void dispatch(worker, waiting)
+    } catch (error) {
+      waiting.reject(error as Error)
+    }
     return true
   }
 
-  function startSynthesis(): boolean {
-    const entry = foreground.take() ?? background.take()
+  /** The next task that some process can begin now; those whose model is still being loaded let others pass. */
+  function startQueued(): boolean {
+    let worker: WorkerProcess | undefined
+    let failure: Error | undefined
+    const fits = ({ task }: Waiting) => {
+      try {
+        const speaker = speakerOf(task as QueuedTask)
+        worker = speaker ? crew.take(speaker) : crew.takeAny(undefined)
+      } catch (error) {
+        failure = error as Error
+      }
+      return worker !== undefined || failure !== undefined
+    }
+    const entry = foreground.take(fits) ?? background.take(fits)
     if (!entry) return false
-    const waiting = entry.task
-    const task = waiting.task as QueuedTask
+    const { task: waiting, cost } = entry
     const startedAtMs = performance.now()
     waiting.job.begunAtMs ??= startedAtMs
-    const worker = workerFor(waiting, task.kind === 'synthesize' ? engineKey(task.voice) : enrolmentEngine)
-    if (!worker) return true
+    if (!worker) {
+      waiting.reject(failure!)
+      return true
+    }
     waiting.job.lastWorker = worker
     void dispatch(worker, waiting).then(() => {
-      characterMs += 0.05 * ((performance.now() - startedAtMs) / Math.max(1, entry.cost) - characterMs)
+      characterMs += 0.05 * ((performance.now() - startedAtMs) / Math.max(1, cost) - characterMs)
     })
     return true
   }
 
   async function dispatch(worker: WorkerProcess, { task, resolve, reject }: Waiting): Promise<void> {
-    processes.push(...processes.splice(processes.indexOf(worker), 1))
+    crew.touch(worker)
     try {
       resolve(await worker.run(task, options.taskTimeoutMs))
     } catch (error) {
@@ -282,8 +255,9 @@ export function createPool(options: {
 
     /** Starts a process and lets it load an engine and say a word, so that the first request finds it ready. */
     async warm(voice: VoiceSpec): Promise<void> {
-      if (processes.some((worker) => worker.engine === engineKey(voice))) return
-      const worker = start(engineKey(voice))
+      if (crew.isLoaded(voice)) return
+      const worker = crew.take(voice)
+      if (!worker) return
       const { answer } = await worker.run({ kind: 'warm', voice }, options.taskTimeoutMs)
       pump()
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
@@ -291,19 +265,22 @@ export function createPool(options: {
 
     status(): PoolStatus {
       return {
-        workers: processes.length,
-        running: processes.filter((worker) => worker.busy).length,
+        workers: crew.processes.length,
+        running: crew.working,
         waiting: foreground.size + background.size + encoding.length,
         jobs,
       }
     },
 
     /** Ids of the processes, for operators and tests. */
-    pids: () => processes.map((worker) => worker.pid),
+    pids: () => crew.processes.map((worker) => worker.pid),
+
+    /** The models that are in memory. */
+    models: (): LoadedModel[] => crew.models(),
 
     close(): void {
       closed = true
-      for (const worker of processes) worker.kill()
+      crew.close()
       for (const { reject } of encoding.splice(0)) reject(new JobEnded())
       for (const queue of [foreground, background])
         for (let entry = queue.take(); entry; entry = queue.take()) entry.task.reject(new JobEnded())

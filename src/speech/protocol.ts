@@ -1,7 +1,7 @@
 /** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
 import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from './adapt/enrol'
-import type { VoiceSpec } from './engine'
+import type { TimedWord, VoiceSpec } from './engine'
 
 /** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
 export const portionFramesMax = 1 << 18
@@ -77,6 +77,9 @@ export type Task =
   | ExamineTask
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly voice: VoiceSpec }
+  | { readonly kind: 'load'; readonly voice: VoiceSpec }
+  /** Computes something with the provider that the process was started for. */
+  | { readonly kind: 'try' }
 
 /** Where in the pipeline a task failed; it decides the error that the caller sees. */
 export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'examine'
@@ -84,6 +87,8 @@ export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' |
 export type Answer =
   | {
       readonly ok: true
+      /** Of a synthesized utterance, where its engine tells; times at the task's speed. */
+      readonly words?: readonly TimedWord[]
       readonly bytes?: Uint8Array
       readonly headBytes?: number
       readonly head?: Uint8Array

@@ -30,6 +30,24 @@ export function createFairQueue<T>() {
     return best
   }
 
+  /** The job whose turn it is among those whose next task may run. */
+  function nextJob(fits: (task: T) => boolean): { key: string; job: object } | undefined {
+    const tried = new Set<string>()
+    const find = (key: string) => {
+      tried.add(key)
+      for (const [job, waiting] of lanes.get(key)!.jobs) if (fits(waiting[0]!.task)) return { key, job }
+      return undefined
+    }
+    const first = nextKey()
+    const found = first === undefined ? undefined : find(first)
+    if (found) return found
+    for (const [key] of [...lanes].sort(([, a], [, b]) => a.pass - b.pass)) {
+      const later = tried.has(key) ? undefined : find(key)
+      if (later) return later
+    }
+    return undefined
+  }
+
   function closeIfEmpty(key: string, lane: Lane<T>): void {
     if (lane.jobs.size > 0) return
     lanes.delete(key)
@@ -63,14 +81,15 @@ export function createFairQueue<T>() {
       cost += entry.cost
     },
 
-    /** Removes and returns the task whose turn it is. */
-    take(): Queued<T> | undefined {
-      const key = nextKey()
-      if (key === undefined) return undefined
+    /** Removes and returns the task whose turn it is, of those that may run now. */
+    take(fits: (task: T) => boolean = () => true): Queued<T> | undefined {
+      const next = nextJob(fits)
+      if (!next) return undefined
+      const { key, job } = next
       const lane = lanes.get(key)!
-      const [job, waiting] = lane.jobs.entries().next().value!
+      const waiting = lane.jobs.get(job)!
       const entry = waiting.shift()!
-      virtualTime = lane.pass
+      virtualTime = Math.max(virtualTime, lane.pass)
       lane.pass += entry.cost / Math.sqrt(lane.jobs.size)
       size--
       cost -= entry.cost

@@ -24,8 +24,8 @@ export type TaskResult = { readonly answer: Answer; readonly portions: Int16Arra
 
 export type WorkerProcess = {
   readonly pid: number
-  /** What it has loaded (`engineKey`); a worker serves one engine or model, which keeps it small. */
-  engine: string | undefined
+  /** Resident, where the system tells (Linux), else 0. */
+  readonly memoryBytes: number
   /** Encoder streams that are open in it. */
   readonly streams: Set<number>
   readonly busy: boolean
@@ -54,6 +54,8 @@ const priority = 5
 export function startWorkerProcess(options: {
   command: WorkerCommand
   memoryMaxBytes: number
+  /** Added to this process's own. */
+  environment?: Readonly<Record<string, string>>
   onExit: (worker: WorkerProcess) => void
 }): WorkerProcess {
   let state: 'starting' | 'ready' | 'gone' = 'starting'
@@ -64,7 +66,7 @@ export function startWorkerProcess(options: {
   const started = Promise.withResolvers<void>()
 
   const child = Bun.spawn([...options.command], {
-    env: { ...process.env, ...runtimeSettings },
+    env: { ...process.env, ...runtimeSettings, ...options.environment },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'inherit',
@@ -120,7 +122,9 @@ export function startWorkerProcess(options: {
 
   const worker: WorkerProcess = {
     pid: child.pid,
-    engine: undefined,
+    get memoryBytes() {
+      return state === 'gone' ? 0 : residentBytes(child.pid)
+    },
     streams: new Set(),
     get busy() {
       return current !== undefined

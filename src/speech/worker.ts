@@ -6,13 +6,13 @@ import { findFault } from '../audio/check'
 import type { Encoder } from '../audio/encode/encoder'
 import { createMp3Encoder, mp3BitrateKbps } from '../audio/encode/mp3'
 import { normalizeLoudness } from '../audio/loudness'
-import { fromInt16, toInt16, type Pcm } from '../audio/pcm'
+import { fromInt16, toInt16 } from '../audio/pcm'
 import { resample } from '../audio/resample'
 import { stretch } from '../audio/stretch'
 import { trimSilence } from '../audio/trim'
 import { adapt } from './adapt/adapt'
 import { enrol, type Enrolment } from './adapt/enrol'
-import { engineKey, loadEngineOf, type SpeechEngine, type VoiceSpec } from './engine'
+import { engineKey, loadEngineOf, type Speech, type SpeechEngine, type TimedWord, type VoiceSpec } from './engine'
 import { openRuntime, readRuntimeOptions, type Runtime } from './onnx/runtime'
 import {
   faultMessage,
@@ -62,7 +62,7 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
   async function perform(task: Task): Promise<Result> {
     switch (task.kind) {
       case 'synthesize':
-        return { samples: await synthesize(task) }
+        return synthesize(task)
       case 'encode':
         return encode(task)
       case 'enrol':
@@ -75,6 +75,15 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
       case 'warm':
         await warm(task.voice)
         return {}
+      case 'try':
+        await stage('synthesize', async () =>
+          (await import('./onnx/trial')).tryRuntime(readRuntimeOptions(process.env)),
+        )
+        return {}
+      case 'load':
+        await stage('synthesize', () => engine(task.voice))
+        collectAboveBytes = Math.max(collectAboveBytes, process.memoryUsage.rss() + collectAboveLoadedBytes)
+        return {}
     }
   }
 
@@ -85,39 +94,43 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     encoder.finish()
   }
 
-  async function synthesize(task: SynthesizeTask): Promise<Int16Array> {
+  async function synthesize(task: SynthesizeTask): Promise<Result> {
     const pauseFrames = Math.round((task.pauseMs / 1000 / task.speed) * task.sampleRate)
-    if (task.text === '') return new Int16Array(pauseFrames)
+    if (task.text === '') return { samples: new Int16Array(pauseFrames) }
     const spoken = await stage('synthesize', async () => speak(task))
+    const remaining = task.speed / (spoken.speed ?? 1)
     const timed = await stage('stretch', () => {
       if (task.fault === 'stretch') throw new Error(faultMessage)
-      return task.speed === 1 ? spoken : stretch(spoken, task.speed)
+      return remaining === 1 ? spoken : stretch(spoken, remaining)
     })
     const output = await stage('resample', () => resample(timed, task.sampleRate))
     const samples = new Int16Array(output.samples.length + pauseFrames)
     samples.set(toInt16(output.samples))
-    return samples
+    return { samples, words: spoken.words && timeAnew(spoken.words, 0, remaining) }
   }
 
-  async function speak(task: SynthesizeTask): Promise<Pcm> {
+  async function speak(task: SynthesizeTask): Promise<Speech> {
     if (task.fault === 'synthesize') throw new Error(faultMessage)
     if (task.fault === 'hang') await Bun.sleep(hangMs)
-    const raw = await synthesizeAnew(task.voice, task.text)
-    const fault = findFault(raw, { letters: task.letters, symbols: task.symbols, language: task.voice.language })
+    const { speed, words, ...raw } = await synthesizeAnew(task.voice, task.text, task.speed)
+    const { letters, symbols, voice } = task
+    const fault = findFault(raw, { letters, symbols, language: voice.language, speed })
     if (fault) throw new Error(fault)
-    const { adaptation } = task.voice
+    const { adaptation } = voice
     const trimmed = trimSilence(raw)
-    return normalizeLoudness(adaptation ? adapt(trimmed, adaptation) : trimmed)
+    const leveled = normalizeLoudness(adaptation ? adapt(trimmed, adaptation) : trimmed)
+    return { ...leveled, speed, words: words && timeAnew(words, trimmed.startSeconds, 1) }
   }
 
   function enrolVoice({ samples, sampleRate, language, bases }: EnrolTask): Promise<Enrolment> {
-    return enrol({ samples: fromInt16(samples), sampleRate }, { language, bases, synthesize: synthesizeAnew })
+    const synthesize = (voice: VoiceSpec, text: string) => synthesizeAnew(voice, text, 1)
+    return enrol({ samples: fromInt16(samples), sampleRate }, { language, bases, synthesize })
   }
 
   /** An engine that failed is loaded again for the next task: nobody knows what state it is in. */
-  async function synthesizeAnew(voice: VoiceSpec, text: string): Promise<Pcm> {
+  async function synthesizeAnew(voice: VoiceSpec, text: string, speed: number): Promise<Speech> {
     try {
-      return await (await engine(voice)).synthesize(voice, text)
+      return await (await engine(voice)).synthesize(voice, text, { speed })
     } catch (error) {
       engines.delete(engineKey(voice))
       throw error
@@ -162,6 +175,16 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
   send({ type: 'ready' })
 }
 
+/** The words of a sound that lost its beginning and is then played faster. */
+function timeAnew(words: readonly TimedWord[], startSeconds: number, speed: number): TimedWord[] {
+  const anew = (seconds: number) => Math.max(0, seconds - startSeconds) / speed
+  return words.map((word) => ({
+    ...word,
+    startSeconds: anew(word.startSeconds),
+    endSeconds: anew(word.endSeconds),
+  }))
+}
+
 let runtime: Promise<Runtime> | undefined
 
 function loadWithRuntime(voice: VoiceSpec): Promise<SpeechEngine> {
@@ -169,7 +192,9 @@ function loadWithRuntime(voice: VoiceSpec): Promise<SpeechEngine> {
 }
 
 /** Above this a worker collects its garbage while it works, but not all the time; when it rests it does so anyway. */
-const collectAboveBytes = 110e6
+let collectAboveBytes = 110e6
+/** The same beyond what a model takes. */
+const collectAboveLoadedBytes = 60e6
 const collectEveryMs = 1_000
 const restMs = 300
 let collectedAtMs = 0

@@ -4,16 +4,26 @@ import { join } from 'node:path'
 import { AppError } from '../../src/errors'
 import { createLogger } from '../../src/log'
 import type { VoiceSpec } from '../../src/speech/engine'
+import type { ModelOptions } from '../../src/speech/crew'
 import { createPool, type Pool } from '../../src/speech/pool'
 import { render, type RenderRequest } from '../../src/speech/render'
+import { modelOptions } from './model-options'
 
 const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
 const pools: Pool[] = []
 
-type PoolOptions = { workers?: number; taskTimeoutMs?: number; memoryMb?: number; jobsMax?: number; command?: string[] }
+type PoolOptions = {
+  workers?: number
+  taskTimeoutMs?: number
+  memoryMb?: number
+  jobsMax?: number
+  command?: string[]
+  models?: Partial<ModelOptions>
+}
 
 function startPool(options: PoolOptions = {}) {
   const pool = createPool({
+    models: { ...modelOptions, ...options.models },
     command: options.command ?? [process.execPath, join(import.meta.dir, 'strange-worker.ts'), 'worker'],
     workers: options.workers ?? 2,
     taskTimeoutMs: options.taskTimeoutMs ?? 10_000,

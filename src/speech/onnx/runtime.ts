@@ -58,6 +58,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   // The addon asks for the library by its name, and gets the one that is loaded already.
   if (libraryPath) dlopen(libraryPath, { OrtGetApiBase: { args: [], returns: 'ptr' } })
   const ort = await import('onnxruntime-node')
+  // What goes wrong is thrown; the log would be written to standard error in a format of its own.
+  ort.env.logLevel = 'fatal'
   const executionProvider = { name: provider, ...(deviceId !== undefined && provider !== 'cpu' && { deviceId }) }
   const sessionOptions: InferenceSession.SessionOptions = {
     executionProviders: [executionProvider as InferenceSession.ExecutionProviderConfig],

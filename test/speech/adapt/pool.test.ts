@@ -6,6 +6,7 @@ import { createLogger } from '../../../src/log'
 import { adaptationFor } from '../../../src/speech/adapt/profile'
 import type { VoiceSpec } from '../../../src/speech/engine'
 import { createPool, JobEnded, type Job } from '../../../src/speech/pool'
+import { modelOptions } from '../model-options'
 import { TaskFailed } from '../../../src/speech/task-failed'
 import type { EnrolTask } from '../../../src/speech/protocol'
 import { readCatalogue } from '../../../src/voice/catalogue'
@@ -13,6 +14,7 @@ import { makeVoice } from '../../audio/analysis/voices'
 import { medianPitchHz, loudnessLufs } from '../../sound'
 
 const pool = createPool({
+  models: modelOptions,
   command: [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'worker'],
   workers: 1,
   taskTimeoutMs: 60_000,

@@ -1,0 +1,20 @@
+/** A task in a worker process of its own, which ends with it: for what may well take its process down. */
+import type { Answer, Task } from './protocol'
+import { startWorkerProcess, type WorkerCommand } from './worker-process'
+
+export type AloneOptions = {
+  readonly command: WorkerCommand
+  readonly memoryMaxBytes: number
+  readonly environment: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+}
+
+/** The answer. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
+export async function runAlone(task: Task, { timeoutMs, ...options }: AloneOptions): Promise<Answer> {
+  const worker = startWorkerProcess({ ...options, onExit() {} })
+  try {
+    return (await worker.run(task, timeoutMs)).answer
+  } finally {
+    worker.kill()
+  }
+}

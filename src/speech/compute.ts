@@ -1,0 +1,131 @@
+/**
+ * What neural voices are computed with: the provider that is wished for, or the best that works, each tried by a real run
+ * in a process of its own, since a GPU driver may take its process with it.
+ */
+import type { Logger } from '../log'
+import { runAlone } from './alone'
+import { deviceName, mayHaveGpu } from './onnx/devices'
+import { writeRuntimeOptions, type Provider, type RuntimeOptions } from './onnx/runtime'
+import type { WorkerCommand } from './worker-process'
+
+export type ProviderWish = Provider | 'auto'
+
+export type Trial = {
+  readonly provider: Provider
+  /** What went wrong; null when it works. */
+  readonly failure: string | null
+  readonly durationMs: number
+}
+
+export type Found = {
+  readonly provider: Provider
+  /** Its name. */
+  readonly device: string
+  /** In the order in which they were tried. */
+  readonly trials: readonly Trial[]
+  /** Whether something else was wished for. */
+  readonly isFallback: boolean
+  /** Of one run on the CPU. */
+  readonly threads: number
+}
+
+export type ComputeOptions = {
+  readonly command: WorkerCommand
+  readonly wish: ProviderWish
+  /** An operator's own build of onnxruntime. */
+  readonly libraryPath: string | undefined
+  /** Where the embedded one is written to. */
+  readonly directory: string
+  readonly workers: number
+  readonly cores: number
+  readonly log: Logger
+}
+
+export type Compute = ReturnType<typeof createCompute>
+
+const trialTimeoutMs = 30_000
+const trialMemoryMaxBytes = 4 << 30
+
+export function createCompute(options: ComputeOptions) {
+  const { wish, log, libraryPath, directory } = options
+  const threads = threadsOf(options)
+  let finding: Promise<Found> | undefined
+  let found: Found | undefined
+
+  async function attempt(provider: Provider): Promise<Trial> {
+    const startedAtMs = performance.now()
+    const failure = await runAlone(
+      { kind: 'try' },
+      {
+        command: options.command,
+        memoryMaxBytes: trialMemoryMaxBytes,
+        environment: writeRuntimeOptions({ directory, libraryPath, provider, threads }),
+        timeoutMs: trialTimeoutMs,
+      },
+    ).then(
+      (answer) => (answer.ok ? null : answer.message),
+      (error: unknown) => (error as Error).message,
+    )
+    return { provider, failure, durationMs: Math.round(performance.now() - startedAtMs) }
+  }
+
+  async function find(): Promise<Found> {
+    const trials: Trial[] = []
+    for (const provider of candidates(wish, libraryPath)) {
+      const trial = await attempt(provider)
+      trials.push(trial)
+      if (trial.failure !== null) continue
+      const isFallback = wish !== 'auto' && wish !== provider
+      found = { provider, device: deviceName(provider), trials, isFallback, threads }
+      report(found)
+      return found
+    }
+    throw new Error(`nothing computes: ${trials.map(({ provider, failure }) => `${provider}: ${failure}`).join('; ')}`)
+  }
+
+  function report({ provider, device, trials, isFallback }: Found): void {
+    if (isFallback) {
+      const failure = trials.find((trial) => trial.provider === wish)?.failure
+      log.error(
+        { wished: wish, failure, provider, device },
+        `${wish} does not work; neural voices fall back to the CPU`,
+      )
+    } else log.info({ provider, device, trials }, 'neural voices are computed')
+  }
+
+  return {
+    /** Tried once; asked again after nothing worked. Rejects when not even the CPU does. */
+    find(): Promise<Found> {
+      finding ??= find()
+      finding.catch(() => (finding = undefined))
+      return finding
+    },
+
+    /** What was found; undefined before the first neural voice was needed. */
+    get found() {
+      return found
+    },
+
+    async runtime(): Promise<Omit<RuntimeOptions, 'deviceId'>> {
+      const { provider } = await this.find()
+      return { directory, libraryPath, provider, threads }
+    },
+  }
+}
+
+/**
+ * All workers together use every core once. More threads than cores make every run slower; fewer leave cores idle while
+ * single sentences wait (`bun run bench threads`).
+ */
+function threadsOf({ cores, workers }: Pick<ComputeOptions, 'cores' | 'workers'>): number {
+  return Math.max(1, Math.floor(cores / workers))
+}
+
+function candidates(wish: ProviderWish, libraryPath: string | undefined): readonly Provider[] {
+  if (wish === 'cpu') return ['cpu']
+  if (wish !== 'auto') return [wish, 'cpu']
+  if (!mayHaveGpu()) return ['cpu']
+  if (process.platform === 'darwin') return ['coreml', 'webgpu', 'cpu']
+  if (process.platform === 'win32') return ['dml', 'webgpu', 'cpu']
+  return libraryPath ? ['cuda', 'webgpu', 'cpu'] : ['webgpu', 'cpu']
+}

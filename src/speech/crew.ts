@@ -1,0 +1,277 @@
+/**
+ * The worker processes, and what each one has loaded: a built-in engine or one model, which keeps it small and makes
+ * unloading simple: the process ends. A model is loaded beside the work, by a process that takes no tasks meanwhile; all
+ * models together stay within a budget, and those not used for a while go.
+ */
+import type { Logger } from '../log'
+import { engineKey, type VoiceSpec } from './engine'
+import { writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime'
+import { TaskFailed } from './task-failed'
+import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
+
+export type ModelOptions = {
+  /** What workers compute with; asked once, when the first model is needed. */
+  readonly runtime: () => Promise<Omit<RuntimeOptions, 'deviceId'>>
+  /** GPUs that models are spread over; none: the runtime's choice. */
+  readonly deviceIds: readonly number[]
+  /** For all models that are loaded at once. */
+  readonly memoryMaxBytes: number
+  /** One that nobody used for so long is unloaded. */
+  readonly idleMs: number
+  readonly loadTimeoutMs: number
+}
+
+export type LoadedModel = {
+  /** Name of its directory and of its graph. */
+  readonly name: string
+  readonly processes: number
+  /** Resident, of these processes. */
+  readonly memoryBytes: number
+}
+
+/** What a process has loaded, or is loading. */
+type Load = {
+  readonly key: string | undefined
+  readonly voice: VoiceSpec | undefined
+  isLoading: boolean
+  loadedAtMs: number
+  usedAtMs: number
+  readonly deviceId: number | undefined
+}
+
+const loadsMax = 2
+/** A model that was just loaded is not put out for another one at once: both would do nothing but load. */
+const residenceMs = 3_000
+/** How long a model that could not be loaded is not tried again. */
+const failureMs = 5_000
+/** Reading a graph takes several times what it needs afterwards. */
+const loadingFactor = 3
+const sweepMsMax = 30_000
+
+export type Crew = ReturnType<typeof createCrew>
+
+export function createCrew(options: {
+  command: WorkerCommand
+  workers: number
+  workerMemoryMaxBytes: number
+  models: ModelOptions
+  log: Logger
+  /** Somebody has become free, or is gone. */
+  onChange: () => void
+}) {
+  const { models, log } = options
+  /** Most recently used last. */
+  const processes: WorkerProcess[] = []
+  const loads = new Map<WorkerProcess, Load>()
+  const failures = new Map<string, { message: string; untilMs: number }>()
+  let runtime: Promise<Omit<RuntimeOptions, 'deviceId'>> | undefined
+  /** Models whose process has not been started yet. */
+  const expected = new Map<string, number>()
+  let closed = false
+
+  const sweep = setInterval(unloadIdle, Math.min(sweepMsMax, Math.max(1, models.idleMs / 2)))
+  sweep.unref()
+
+  function start(load: Load, environment?: Record<string, string>): WorkerProcess {
+    const worker = startWorkerProcess({
+      command: options.command,
+      memoryMaxBytes: options.workerMemoryMaxBytes + loadingFactor * modelBytes(load),
+      environment,
+      onExit(gone) {
+        processes.splice(processes.indexOf(gone), 1)
+        loads.delete(gone)
+        if (!closed) options.onChange()
+      },
+    })
+    loads.set(worker, load)
+    processes.push(worker)
+    return worker
+  }
+
+  function modelBytes({ voice }: Pick<Load, 'voice'>): number {
+    return voice?.model?.memoryBytes ?? 0
+  }
+
+  const idle = () => processes.filter((worker) => !worker.busy && !worker.gone)
+  const holding = (key: string) => processes.filter((worker) => loads.get(worker)!.key === key && !worker.gone)
+  const hasModel = (worker: WorkerProcess) => modelBytes(loads.get(worker)!) > 0
+
+  function startBuiltIn(key: string | undefined): WorkerProcess {
+    const nowMs = performance.now()
+    const load = { key, voice: undefined, isLoading: false, loadedAtMs: nowMs, usedAtMs: nowMs, deviceId: undefined }
+    try {
+      return start(load)
+    } catch (error) {
+      log.error({ err: error }, 'no worker process can be started')
+      throw new TaskFailed('synthesize', 'no worker process can be started')
+    }
+  }
+
+  function takeBuiltIn(key: string): WorkerProcess {
+    const free = idle()
+    const fit = free.findLast((worker) => loads.get(worker)!.key === key)
+    if (fit) return fit
+    const blank = free.find((worker) => loads.get(worker)!.key === undefined)
+    if (blank) {
+      loads.set(blank, { ...loads.get(blank)!, key })
+      return blank
+    }
+    const builtIn = processes.filter((worker) => !hasModel(worker))
+    if (builtIn.length >= options.workers * 2)
+      free.find((worker) => !hasModel(worker) && worker.streams.size === 0)?.kill()
+    return startBuiltIn(key)
+  }
+
+  function takeModel(voice: VoiceSpec, key: string): WorkerProcess | undefined {
+    const failure = failures.get(key)
+    if (failure && performance.now() < failure.untilMs) throw new TaskFailed('synthesize', failure.message)
+    failures.delete(key)
+    const mine = holding(key)
+    const fit = mine.findLast((worker) => !worker.busy)
+    if (fit) return fit
+    const isComing = expected.has(key) || mine.some((worker) => loads.get(worker)!.isLoading)
+    if (!isComing && mine.length < options.workers) beginLoading(voice, key)
+    return undefined
+  }
+
+  function beginLoading(voice: VoiceSpec, key: string): void {
+    const sizeBytes = modelBytes({ voice })
+    if (sizeBytes > models.memoryMaxBytes) {
+      const message = `the model of ${voice.id} needs ${sizeBytes} bytes of the ${models.memoryMaxBytes} for models`
+      throw new TaskFailed('synthesize', message)
+    }
+    const loading = [...loads.values()].filter(({ isLoading }) => isLoading).length
+    if (loading + expected.size >= loadsMax || !makeRoom(sizeBytes)) return
+    expected.set(key, sizeBytes)
+    void loadModel(voice, key)
+  }
+
+  async function loadModel(voice: VoiceSpec, key: string): Promise<void> {
+    const startedAtMs = performance.now()
+    let worker: WorkerProcess | undefined
+    try {
+      const chosen = await readRuntime()
+      if (closed) return
+      const deviceId = leastUsedDevice()
+      const environment = writeRuntimeOptions({ ...chosen, deviceId })
+      const load: Load = { key, voice, isLoading: true, loadedAtMs: Infinity, usedAtMs: Infinity, deviceId }
+      worker = start(load, environment)
+      expected.delete(key)
+      const { answer } = await worker.run({ kind: 'load', voice }, models.loadTimeoutMs)
+      if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
+      load.isLoading = false
+      load.loadedAtMs = load.usedAtMs = performance.now()
+      const durationMs = Math.round(load.loadedAtMs - startedAtMs)
+      log.info({ voice: voice.id, pid: worker.pid, memoryBytes: worker.memoryBytes, durationMs }, 'model loaded')
+    } catch (error) {
+      worker?.kill()
+      if (closed) return
+      const message = `the model of ${voice.id} could not be loaded: ${(error as Error).message}`
+      failures.set(key, { message, untilMs: performance.now() + failureMs })
+      log.error({ voice: voice.id, err: error }, 'a model could not be loaded')
+    } finally {
+      expected.delete(key)
+      if (!closed) options.onChange()
+    }
+  }
+
+  function readRuntime() {
+    runtime ??= models.runtime()
+    runtime.catch(() => (runtime = undefined))
+    return runtime
+  }
+
+  function leastUsedDevice(): number | undefined {
+    const uses = (id: number) => [...loads.values()].filter(({ deviceId }) => deviceId === id).length
+    return [...models.deviceIds].sort((a, b) => uses(a) - uses(b))[0]
+  }
+
+  /** Ends idle models, the one not used for longest first, until there is room; says whether there is. */
+  function makeRoom(sizeBytes: number): boolean {
+    const held = () => {
+      const living = processes.filter((worker) => !worker.gone)
+      return sum(expected.values()) + sum(living.map((worker) => modelBytes(loads.get(worker)!)))
+    }
+    while (held() + sizeBytes > models.memoryMaxBytes) {
+      const nowMs = performance.now()
+      const idlest = idle()
+        .filter((worker) => hasModel(worker) && loads.get(worker)!.loadedAtMs + residenceMs <= nowMs)
+        .sort((a, b) => loads.get(a)!.usedAtMs - loads.get(b)!.usedAtMs)[0]
+      if (!idlest) {
+        // Nothing else may happen that would make somebody ask again.
+        setTimeout(() => !closed && options.onChange(), residenceMs).unref()
+        return false
+      }
+      unload(idlest, 'to make room')
+    }
+    return true
+  }
+
+  function unload(worker: WorkerProcess, reason: string): void {
+    log.info({ voice: loads.get(worker)!.voice!.id, pid: worker.pid, reason }, 'model unloaded')
+    worker.kill()
+  }
+
+  function unloadIdle(): void {
+    const untilMs = performance.now() - models.idleMs
+    for (const worker of idle())
+      if (hasModel(worker) && loads.get(worker)!.usedAtMs <= untilMs) unload(worker, 'not used')
+  }
+
+  return {
+    processes: processes as readonly WorkerProcess[],
+
+    /** Processes at work; those that load a model are not. */
+    get working(): number {
+      return processes.filter((worker) => worker.busy && !loads.get(worker)!.isLoading).length
+    },
+
+    /**
+     * A free process that can speak with `voice`; undefined when it has to wait: the model is being loaded, or there is
+     * no room for it yet. Throws `TaskFailed` when it will never be.
+     */
+    take(voice: VoiceSpec): WorkerProcess | undefined {
+      const key = engineKey(voice)
+      return voice.model ? takeModel(voice, key) : takeBuiltIn(key)
+    },
+
+    /** A free process that has loaded anything or nothing, `preferred` if it is free. Throws `TaskFailed`. */
+    takeAny(preferred: WorkerProcess | undefined): WorkerProcess {
+      const free = idle()
+      return free.find((worker) => worker === preferred) ?? free.at(-1) ?? startBuiltIn(undefined)
+    },
+
+    isLoaded: (voice: VoiceSpec) => holding(engineKey(voice)).length > 0,
+
+    /** To be told of every task that a process gets. */
+    touch(worker: WorkerProcess): void {
+      processes.push(...processes.splice(processes.indexOf(worker), 1))
+      const load = loads.get(worker)
+      if (load) load.usedAtMs = performance.now()
+    },
+
+    models(): LoadedModel[] {
+      const byName = new Map<string, { processes: number; memoryBytes: number }>()
+      for (const worker of processes) {
+        const { voice, isLoading } = loads.get(worker)!
+        if (!voice?.model || isLoading || worker.gone) continue
+        const name = `${voice.model.directory}/${voice.model.graph}`
+        const { processes: count, memoryBytes } = byName.get(name) ?? { processes: 0, memoryBytes: 0 }
+        byName.set(name, { processes: count + 1, memoryBytes: memoryBytes + worker.memoryBytes })
+      }
+      return [...byName].map(([name, found]) => ({ name, ...found }))
+    },
+
+    close(): void {
+      closed = true
+      clearInterval(sweep)
+      for (const worker of processes) worker.kill()
+    },
+  }
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}

@@ -1,0 +1,41 @@
+/** The pool and what its neural voices are computed with, as the settings have them. */
+import { availableParallelism } from 'node:os'
+import { limits, runtimeDirectory, type Config } from '../config'
+import type { Logger } from '../log'
+import { createCompute, type Compute } from './compute'
+import { createPool, type Pool } from './pool'
+import type { WorkerCommand } from './worker-process'
+
+export type Speech = { readonly pool: Pool; readonly compute: Compute }
+
+export function createSpeech(
+  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
+  { command, jobsMax, log }: { command: WorkerCommand; jobsMax: number; log: Logger },
+): Speech {
+  const { workers, neural } = config
+  const compute = createCompute({
+    command,
+    wish: neural.provider,
+    libraryPath: neural.libraryPath,
+    directory: runtimeDirectory(config),
+    workers,
+    cores: availableParallelism(),
+    log,
+  })
+  const pool = createPool({
+    command,
+    workers,
+    taskTimeoutMs: limits.taskTimeoutMs,
+    workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
+    jobsMax,
+    models: {
+      runtime: () => compute.runtime(),
+      deviceIds: neural.gpuDevices,
+      memoryMaxBytes: neural.modelMemoryBytes,
+      idleMs: neural.modelIdleSeconds * 1000,
+      loadTimeoutMs: limits.modelLoadTimeoutMs,
+    },
+    log,
+  })
+  return { pool, compute }
+}
