@@ -141,7 +141,9 @@ export function createCrew(options: {
       throw new TaskFailed('synthesize', message)
     }
     const loading = [...loads.values()].filter(({ isLoading }) => isLoading).length
-    if (loading + expected.size >= loadsMax || !makeRoom(sizeBytes)) return
+    if (loading + expected.size >= loadsMax) return
+    for (const worker of idle()) if (isOlder(loads.get(worker)!.voice, voice)) unload(worker, 'its files have changed')
+    if (!makeRoom(sizeBytes)) return
     expected.set(key, sizeBytes)
     void loadModel(voice, key)
   }
@@ -268,6 +270,12 @@ export function createCrew(options: {
       for (const worker of processes) worker.kill()
     },
   }
+}
+
+/** Whether it is the same model, from before its files changed. */
+function isOlder(held: VoiceSpec | undefined, { model }: VoiceSpec): boolean {
+  const { directory, graph, version } = model!
+  return held?.model?.directory === directory && held.model.graph === graph && held.model.version !== version
 }
 
 function sum(values: Iterable<number>): number {

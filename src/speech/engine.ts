@@ -85,9 +85,9 @@ export async function loadEngine(name: EngineName): Promise<SpeechEngine> {
   }
 }
 
-/** What `engineKey` names: what a worker keeps loaded to speak with that voice. */
+/** What a worker keeps loaded to speak with that voice. */
 export function engineKey({ engine, model }: Pick<VoiceSpec, 'engine' | 'model'>): string {
-  return model ? `${engine} ${model.directory} ${model.version}` : engine
+  return model ? `${engine} ${model.directory}/${model.graph} ${model.version}` : engine
 }
 
 /** Loads what speaks with `voice`: for a neural voice its model. */

@@ -6,7 +6,7 @@
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
 import { createCrew, type LoadedModel, type ModelOptions } from './crew'
-import type { VoiceSpec } from './engine'
+import type { TimedWord, VoiceSpec } from './engine'
 import type { Examined, Recording, EnrolTask, ExamineTask, SynthesizeTask, Task } from './protocol'
 import { createFairQueue, type FairQueue } from './queue'
 import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
@@ -25,12 +25,18 @@ export type JobOptions = {
   readonly background: boolean
 }
 
+export type Sound = {
+  readonly portions: readonly Int16Array[]
+  /** Where the engine tells. */
+  readonly words: readonly TimedWord[] | undefined
+}
+
 export type Job = {
   /** Whether any task of it has started. */
   readonly begun: boolean
   /** When its first task started, by `performance.now()`. */
   readonly begunAtMs: number | undefined
-  synthesize(task: SynthesizeTask): Promise<Int16Array[]>
+  synthesize(task: SynthesizeTask): Promise<Sound>
   /** Makes a voice from a recording, in its turn like synthesis. */
   enrol(task: EnrolTask): Promise<Enrolment>
   /** Decodes a recording and looks at it, in its turn too. */
@@ -225,7 +231,8 @@ export function createPool(options: {
           return job.begunAtMs
         },
         async synthesize(task) {
-          return succeededWithSamples(await withRetry(() => enqueue(job, task)))
+          const result = await withRetry(() => enqueue(job, task))
+          return { words: succeeded(result).words, portions: result.portions }
         },
         async enrol(task) {
           return succeeded(await withRetry(() => enqueue(job, task))).enrolment!
@@ -286,11 +293,6 @@ export function createPool(options: {
         for (let entry = queue.take(); entry; entry = queue.take()) entry.task.reject(new JobEnded())
     },
   }
-}
-
-function succeededWithSamples(result: TaskResult): Int16Array[] {
-  succeeded(result)
-  return result.portions
 }
 
 function concatenate(portions: readonly Int16Array[]): Int16Array {

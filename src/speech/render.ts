@@ -6,8 +6,8 @@ import type { AudioFormat, Encoder } from '../audio/encode/encoder'
 import { mp3SampleRate } from '../audio/encode/mp3'
 import { createWavEncoder } from '../audio/encode/wav'
 import { AppError } from '../errors'
-import { utteranceCharactersMax, type VoiceSpec } from './engine'
-import { JobEnded, type Job, type Pool } from './pool'
+import { utteranceCharactersMax, type TimedWord, type VoiceSpec } from './engine'
+import { JobEnded, type Job, type Pool, type Sound } from './pool'
 import { faultMessage, type Stage } from './protocol'
 import { queueFull, stopping } from './refusals'
 import type { Storage } from '../storage/storage'
@@ -40,6 +40,8 @@ export type RenderFault = 'synthesize' | 'hang' | 'stretch' | 'encode' | 'store'
 export type Rendering = {
   readonly sampleRate: number
   readonly audioMs: number
+  /** Where each word is in the audio; undefined unless every utterance's engine tells. */
+  readonly words: readonly TimedWord[] | undefined
   /** From the first task's start to the last byte. */
   readonly durationMs: number
 }
@@ -71,10 +73,11 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
   if (request.signal?.aborted) leave()
   try {
     const startedAtMs = performance.now()
-    const frames = await speakAll(job, request, plan, sampleRate, sink)
+    const { frames, words } = await speakAll(job, request, plan, sampleRate, sink)
     if (timedOut) throw new JobEnded()
     return {
       sampleRate,
+      words,
       audioMs: Math.round((frames / sampleRate) * 1000),
       durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
     }
@@ -108,16 +111,16 @@ function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderReques
   return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
 }
 
-/** Returns the number of frames. */
 async function speakAll(
   job: Job,
   request: RenderRequest,
   { utterances, speakers }: Plan,
   sampleRate: number,
   sink: ByteSink,
-): Promise<number> {
+): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
   const append = await openEncoder(job, request, sampleRate, sink)
-  const inFlight: Promise<Int16Array[]>[] = []
+  const inFlight: Promise<Sound>[] = []
+  let words: TimedWord[] | undefined = []
   let next = 0
   const submit = () => {
     const utterance = utterances[next++]
@@ -143,8 +146,9 @@ async function speakAll(
   let frames = 0
   let ended = false
   for (let i = 0; i < utterances.length; i++) {
-    const portions = await inFlight.shift()!
+    const { portions, words: spoken } = await inFlight.shift()!
     submit()
+    words = utterances[i]!.text === '' ? words : joinWords(words, spoken, frames / sampleRate)
     for (const [j, samples] of portions.entries()) {
       frames += samples.length
       ended = i === utterances.length - 1 && j === portions.length - 1
@@ -152,7 +156,23 @@ async function speakAll(
     }
   }
   if (!ended) await append(new Int16Array(0), true)
-  return frames
+  return { frames, words }
+}
+
+/** undefined once any part does not tell. */
+function joinWords(
+  before: TimedWord[] | undefined,
+  spoken: readonly TimedWord[] | undefined,
+  startSeconds: number,
+): TimedWord[] | undefined {
+  if (!before || !spoken) return undefined
+  for (const word of spoken)
+    before.push({
+      text: word.text,
+      startSeconds: startSeconds + word.startSeconds,
+      endSeconds: startSeconds + word.endSeconds,
+    })
+  return before
 }
 
 /** How many utterances of one request may be under way or waiting for the encoder: this bounds the memory it takes. */

@@ -1,6 +1,6 @@
 /** A worker process like the real one, but for its engine, which does what the text says: work, spin, block, die. */
 import { dlopen, FFIType } from 'bun:ffi'
-import type { SpeechEngine } from '../../src/speech/engine'
+import type { SpeechEngine, VoiceSpec } from '../../src/speech/engine'
 import { runWorker } from '../../src/speech/worker'
 
 const sampleRate = 16_000
@@ -44,4 +44,14 @@ function hum(durationSeconds: number): Float32Array {
   return samples
 }
 
-runWorker(async () => engine)
+/** What loading a model does, by the name of its graph. */
+async function load({ model }: VoiceSpec): Promise<SpeechEngine> {
+  const graph = model?.graph ?? ''
+  if (graph.startsWith('slow')) Bun.sleepSync(600)
+  if (graph.startsWith('die')) process.kill(process.pid, 'SIGABRT')
+  if (graph.startsWith('bad')) throw new Error('this is no graph')
+  if (graph.startsWith('endless')) await new Promise(() => setInterval(() => {}, 1000))
+  return engine
+}
+
+runWorker(load)

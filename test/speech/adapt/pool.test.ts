@@ -47,7 +47,7 @@ async function withJob<T>(work: (job: Job) => Promise<T>): Promise<T> {
 function say(voice: VoiceSpec, text: string) {
   return withJob(async (job) => {
     const fields = { letters: text.length, symbols: 0, sampleRate: 16_000, speed: 1, pauseMs: 0 }
-    const portions = await job.synthesize({ kind: 'synthesize', voice, text, ...fields })
+    const { portions } = await job.synthesize({ kind: 'synthesize', voice, text, ...fields })
     return { samples: fromInt16(portions[0]!), sampleRate: 16_000 }
   })
 }

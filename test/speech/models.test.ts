@@ -1,0 +1,163 @@
+/** Models in the pool's care: loaded, kept, put out and given up, with real processes. */
+import { afterEach, describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { createLogger } from '../../src/log'
+import type { ModelOptions } from '../../src/speech/crew'
+import type { VoiceSpec } from '../../src/speech/engine'
+import { createPool, type Pool } from '../../src/speech/pool'
+import { TaskFailed } from '../../src/speech/task-failed'
+import { isRunning } from '../processes'
+import { modelOptions } from './model-options'
+
+const pools: Pool[] = []
+
+function startPool(models: Partial<ModelOptions> = {}, workers = 2): Pool {
+  const pool = createPool({
+    command: [process.execPath, join(import.meta.dir, 'strange-worker.ts'), 'worker'],
+    workers,
+    taskTimeoutMs: 10_000,
+    workerMemoryMaxBytes: 600 << 20,
+    jobsMax: 100,
+    models: { ...modelOptions, ...models },
+    log: createLogger('silent'),
+  })
+  pools.push(pool)
+  return pool
+}
+
+afterEach(() => {
+  for (const pool of pools.splice(0)) pool.close()
+})
+
+const builtIn: VoiceSpec = { id: 'b', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
+const megabyte = 1 << 20
+
+function neural(graph: string, memoryBytes = megabyte): VoiceSpec {
+  return { ...builtIn, id: graph, engine: 'piper', model: { directory: '/packs', graph, version: '1', memoryBytes } }
+}
+
+/** Frames of what was said. */
+async function say(pool: Pool, voice: VoiceSpec, text = 'Hello there.', key = voice.id): Promise<number> {
+  const job = pool.openJob({ key, background: false })
+  try {
+    const { portions } = await job.synthesize({
+      kind: 'synthesize',
+      voice,
+      text,
+      letters: 10,
+      symbols: 0,
+      sampleRate: 16_000,
+      speed: 1,
+      pauseMs: 0,
+    })
+    return portions.reduce((frames, portion) => frames + portion.length, 0)
+  } finally {
+    job.end()
+  }
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => new Error('it succeeded'),
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(TaskFailed)
+  return (error as TaskFailed).message
+}
+
+const names = (pool: Pool) => pool.models().map(({ name }) => name)
+
+describe('models', () => {
+  it('are loaded when first spoken with, and stay', async () => {
+    const pool = startPool()
+    expect(pool.models()).toEqual([])
+    expect(await say(pool, neural('a'))).toBeGreaterThan(1000)
+    const [pid] = pool.pids()
+    await say(pool, neural('a'))
+    expect(pool.pids()).toEqual([pid!])
+    expect(names(pool)).toEqual(['/packs/a'])
+    expect(pool.models()[0]!.memoryBytes).toBeGreaterThan(10 * megabyte)
+  })
+
+  it('are loaded once for many who wait at the same time, then once more for the second worker', async () => {
+    const pool = startPool()
+    await Promise.all(Array.from({ length: 12 }, (_, i) => say(pool, neural('slow'), 'slow words.', `key ${i}`)))
+    expect(pool.models()).toMatchObject([{ name: '/packs/slow', processes: 2 }])
+  })
+
+  it('do not hold up other voices while they load, not even with one worker', async () => {
+    const pool = startPool({}, 1)
+    await say(pool, builtIn)
+    const order: string[] = []
+    const loading = say(pool, neural('slow')).then(() => order.push('neural'))
+    for (let i = 0; i < 5; i++) await say(pool, builtIn).then(() => order.push('built in'))
+    await loading
+    expect(order).toEqual([...Array(5).fill('built in'), 'neural'])
+  })
+
+  it('give way to another when the memory is used up: the one not used for longest goes', async () => {
+    const pool = startPool({ memoryMaxBytes: 25 * megabyte })
+    await say(pool, neural('a', 10 * megabyte))
+    await say(pool, neural('b', 10 * megabyte))
+    await say(pool, neural('a', 10 * megabyte))
+    await say(pool, neural('c', 10 * megabyte))
+    expect(names(pool).sort()).toEqual(['/packs/a', '/packs/c'])
+  })
+
+  it('that need more than there may be are refused by name, and nothing else goes for them', async () => {
+    const pool = startPool({ memoryMaxBytes: 25 * megabyte })
+    await say(pool, neural('a', 10 * megabyte))
+    const message = await failureOf(say(pool, neural('huge', 26 * megabyte)))
+    expect(message).toContain('huge')
+    expect(message).toContain(String(26 * megabyte))
+    expect(names(pool)).toEqual(['/packs/a'])
+  })
+
+  it('are unloaded when nobody used them for a while', async () => {
+    const pool = startPool({ idleMs: 300 })
+    await say(pool, neural('a'))
+    const [pid] = pool.pids()
+    await Bun.sleep(700)
+    expect(pool.models()).toEqual([])
+    expect(isRunning(pid!)).toBe(false)
+    expect(await say(pool, neural('a'))).toBeGreaterThan(1000)
+  })
+
+  it('that abort their process while loading harm nobody', async () => {
+    const pool = startPool()
+    await say(pool, builtIn)
+    const failing = failureOf(say(pool, neural('die')))
+    expect(await say(pool, builtIn)).toBeGreaterThan(1000)
+    expect(await failing).toContain('die')
+    expect(await say(pool, neural('a'))).toBeGreaterThan(1000)
+  })
+
+  it('that cannot be loaded say why, and are not tried again for every task', async () => {
+    const pool = startPool()
+    expect(await failureOf(say(pool, neural('bad')))).toContain('this is no graph')
+    const startedAtMs = performance.now()
+    expect(await failureOf(say(pool, neural('bad')))).toContain('this is no graph')
+    expect(performance.now() - startedAtMs).toBeLessThan(20)
+  })
+
+  it('that load for ever are given up', async () => {
+    const pool = startPool({ loadTimeoutMs: 300 })
+    expect(await failureOf(say(pool, neural('endless')))).toContain('timeout')
+    expect(pool.models()).toEqual([])
+  })
+
+  it('are loaded anew when their files have changed', async () => {
+    const pool = startPool()
+    const voice = neural('a')
+    await say(pool, voice)
+    await say(pool, { ...voice, model: { ...voice.model!, version: '2' } })
+    expect(pool.models()).toMatchObject([{ name: '/packs/a', processes: 1 }])
+  })
+
+  it('two that do not fit together take turns without one waiting for ever', async () => {
+    const pool = startPool({ memoryMaxBytes: 15 * megabyte })
+    const [a, b] = [neural('a', 10 * megabyte), neural('b', 10 * megabyte)]
+    const said = await Promise.all([a, b, a, b].map((voice, i) => say(pool, voice, 'Hello.', `key ${i}`)))
+    expect(said.every((frames) => frames > 1000)).toBe(true)
+  })
+})
