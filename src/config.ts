@@ -50,6 +50,8 @@ export type NeuralSettings = {
   readonly modelMemoryBytes: number
   /** A model that nobody used for so long is unloaded. */
   readonly modelIdleSeconds: number
+  /** Sentences of one voice in one run of its graph; 1: each alone. */
+  readonly batchMax: number
 }
 
 /** The machine that the program runs on. */
@@ -155,6 +157,7 @@ export const settingNames = [
   'gpu-devices',
   'model-memory-bytes',
   'model-idle-seconds',
+  'batch-max',
   'min-free-bytes',
   'limit-tts',
   'limit-clone',
@@ -280,6 +283,7 @@ export function readConfig(
         Number.MAX_SAFE_INTEGER,
       ),
       modelIdleSeconds: integer('model-idle-seconds', 600, 1, 1_000_000),
+      batchMax: integer('batch-max', 1, 1, 64),
     },
     clonesMax: integer('clones-max', 1000, 0, 1_000_000),
     trustedProxies: given('trusted-proxy')?.split(',') ?? [],

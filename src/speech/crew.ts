@@ -19,6 +19,8 @@ export type ModelOptions = {
   /** One that nobody used for so long is unloaded. */
   readonly idleMs: number
   readonly loadTimeoutMs: number
+  /** Sentences in one run; 1: each alone. */
+  readonly batchMax: number
 }
 
 export type LoadedModel = {

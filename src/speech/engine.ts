@@ -22,6 +22,8 @@ export type VoiceSpec = {
   readonly adaptation?: Adaptation
   /** What a neural engine speaks with. */
   readonly model?: ModelFiles
+  /** Whether several texts may be spoken in one run. */
+  readonly batches?: boolean
 }
 
 export type VoiceSettings = {
@@ -67,6 +69,8 @@ export interface SpeechEngine {
    * was spoken before. Throws on any failure of the engine.
    */
   synthesize(voice: VoiceSpec, text: string, options?: { readonly speed: number }): Promise<Speech>
+  /** The same for several texts in one run, where the graph allows that. */
+  synthesizeBatch?(voice: VoiceSpec, texts: readonly string[], options: { readonly speed: number }): Promise<Speech[]>
 }
 
 /**

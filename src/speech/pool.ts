@@ -67,6 +67,12 @@ function speakerOf(task: QueuedTask): VoiceSpec | undefined {
   return task.kind === 'enrol' ? task.bases.find(({ engine }) => engine === 'flite') : undefined
 }
 
+/** What tasks of one batch have in common; undefined for one that is run alone. */
+function batchKey(task: Task): string | undefined {
+  if (task.kind !== 'synthesize' || !task.voice.batches || task.text === '' || task.fault) return undefined
+  return `${task.voice.id} ${task.speed}`
+}
+
 /** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
 const costs = { enrol: 1000, examine: 100 }
 export function createPool(options: {
@@ -141,11 +147,33 @@ export function createPool(options: {
       waiting.reject(failure!)
       return true
     }
-    waiting.job.lastWorker = worker
-    void dispatch(worker, waiting).then(() => {
-      characterMs += 0.05 * ((performance.now() - startedAtMs) / Math.max(1, cost) - characterMs)
+    const batch = [{ waiting, cost }, ...gather(waiting, startedAtMs)]
+    for (const { waiting: each } of batch) each.job.lastWorker = worker
+    const work =
+      batch.length > 1
+        ? dispatchBatch(
+            worker,
+            batch.map((each) => each.waiting),
+          )
+        : dispatch(worker, waiting)
+    const characters = batch.reduce((sum, each) => sum + each.cost, 0)
+    void work.then(() => {
+      characterMs += 0.05 * ((performance.now() - startedAtMs) / Math.max(1, characters) - characterMs)
     })
     return true
+  }
+
+  /** Those that wait, in their turn, and can be spoken in one run with `first`. */
+  function gather(first: Waiting, startedAtMs: number): { waiting: Waiting; cost: number }[] {
+    const key = batchKey(first.task)
+    const more: { waiting: Waiting; cost: number }[] = []
+    while (key !== undefined && more.length < options.models.batchMax - 1) {
+      const entry = queueOf(first.job).take(({ task }) => batchKey(task) === key)
+      if (!entry) break
+      entry.task.job.begunAtMs ??= startedAtMs
+      more.push({ waiting: entry.task, cost: entry.cost })
+    }
+    return more
   }
 
   async function dispatch(worker: WorkerProcess, { task, resolve, reject }: Waiting): Promise<void> {
@@ -158,6 +186,20 @@ export function createPool(options: {
       reject(error as Error)
     }
     pump()
+  }
+
+  async function dispatchBatch(worker: WorkerProcess, batch: readonly Waiting[]): Promise<void> {
+    const tasks = batch.map(({ task }) => task as SynthesizeTask)
+    const whole = Promise.withResolvers<TaskResult>()
+    await dispatch(worker, { ...batch[0]!, task: { kind: 'batch', tasks }, ...whole })
+    try {
+      const { answer, portions } = await whole.promise
+      if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
+      for (const [i, { resolve }] of batch.entries())
+        resolve({ answer: answer.items![i]!, portions: [portions[i] ?? []] })
+    } catch (error) {
+      for (const { reject } of batch) reject(error as Error)
+    }
   }
 
   /** Hands a task of `job` to `place`, unless the job is over; its promise is settled when the job ends, if not before. */
@@ -232,7 +274,7 @@ export function createPool(options: {
         },
         async synthesize(task) {
           const result = await withRetry(() => enqueue(job, task))
-          return { words: succeeded(result).words, portions: result.portions }
+          return { words: succeeded(result).words, portions: result.portions[0] ?? [] }
         },
         async enrol(task) {
           return succeeded(await withRetry(() => enqueue(job, task))).enrolment!
@@ -241,7 +283,7 @@ export function createPool(options: {
           const result = await withRetry(() => enqueue(job, task))
           const { examined } = succeeded(result)
           if ('refusal' in examined!) return examined
-          return { recording: { ...examined!.recording, samples: concatenate(result.portions) } }
+          return { recording: { ...examined!.recording, samples: concatenate(result.portions[0] ?? []) } }
         },
         openStream(sampleRate) {
           const stream = openStream(placeEncoding(job), sampleRate)

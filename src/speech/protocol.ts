@@ -23,6 +23,9 @@ export type SynthesizeTask = {
   readonly fault?: string
 }
 
+/** Sentences of one voice at one speed, in one run of its graph; each has an answer of its own in `items`. */
+export type BatchTask = { readonly kind: 'batch'; readonly tasks: readonly SynthesizeTask[] }
+
 /** What the log says of a fault on demand. */
 export const faultMessage = 'fault on demand'
 
@@ -72,6 +75,7 @@ export type Examined =
 
 export type Task =
   | SynthesizeTask
+  | BatchTask
   | EncodeTask
   | EnrolTask
   | ExamineTask
@@ -94,6 +98,7 @@ export type Answer =
       readonly head?: Uint8Array
       readonly enrolment?: Enrolment
       readonly examined?: Examined
+      readonly items?: readonly Answer[]
     }
   | { readonly ok: false; readonly stage: Stage; readonly message: string }
 
@@ -101,5 +106,6 @@ export type FromWorker =
   | { readonly type: 'ready' }
   /** The task has arrived. */
   | { readonly type: 'begun' }
-  | { readonly type: 'portion'; readonly samples: Int16Array }
+  /** `item`: of a batch. */
+  | { readonly type: 'portion'; readonly samples: Int16Array; readonly item: number }
   | { readonly type: 'answer'; readonly answer: Answer }

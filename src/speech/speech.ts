@@ -34,6 +34,7 @@ export function createSpeech(
       memoryMaxBytes: neural.modelMemoryBytes,
       idleMs: neural.modelIdleSeconds * 1000,
       loadTimeoutMs: limits.modelLoadTimeoutMs,
+      batchMax: neural.batchMax,
     },
     log,
   })

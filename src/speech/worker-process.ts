@@ -20,7 +20,8 @@ export class WorkerGone extends Error {
   }
 }
 
-export type TaskResult = { readonly answer: Answer; readonly portions: Int16Array[] }
+/** `portions`: by item of a batch; of any other task there is one. */
+export type TaskResult = { readonly answer: Answer; readonly portions: readonly (readonly Int16Array[])[] }
 
 export type WorkerProcess = {
   readonly pid: number
@@ -36,7 +37,7 @@ export type WorkerProcess = {
 }
 
 type RunningTask = {
-  readonly portions: Int16Array[]
+  readonly portions: Int16Array[][]
   begun: boolean
   resolve(result: TaskResult): void
   reject(error: Error): void
@@ -76,7 +77,7 @@ export function startWorkerProcess(options: {
         if (state === 'starting') state = 'ready'
         started.resolve()
       } else if (message.type === 'begun' && current) current.begun = true
-      else if (message.type === 'portion') current?.portions.push(message.samples)
+      else if (message.type === 'portion' && current) (current.portions[message.item] ??= []).push(message.samples)
       else if (message.type === 'answer') {
         settle((task) => task.resolve({ answer: message.answer, portions: task.portions }))
         // What this task left behind must not be held against the next one.

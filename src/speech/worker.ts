@@ -18,6 +18,7 @@ import {
   faultMessage,
   portionFramesMax,
   type Answer,
+  type BatchTask,
   type EncodeTask,
   type EnrolTask,
   type FromWorker,
@@ -26,7 +27,7 @@ import {
   type Task,
 } from './protocol'
 
-type Result = { samples?: Int16Array } & Omit<Extract<Answer, { ok: true }>, 'ok'>
+type Result = { samples?: Int16Array } & Omit<Extract<Answer, { ok: true }>, 'ok' | 'items'>
 
 class StageError extends Error {
   constructor(
@@ -59,10 +60,10 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     return loading
   }
 
-  async function perform(task: Task): Promise<Result> {
+  async function perform(task: Exclude<Task, BatchTask>): Promise<Result> {
     switch (task.kind) {
       case 'synthesize':
-        return synthesize(task)
+        return synthesize(task, () => synthesizeAnew(task.voice, task.text, task.speed))
       case 'encode':
         return encode(task)
       case 'enrol':
@@ -94,10 +95,10 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     encoder.finish()
   }
 
-  async function synthesize(task: SynthesizeTask): Promise<Result> {
+  async function synthesize(task: SynthesizeTask, utter: () => Promise<Speech>): Promise<Result> {
     const pauseFrames = Math.round((task.pauseMs / 1000 / task.speed) * task.sampleRate)
     if (task.text === '') return { samples: new Int16Array(pauseFrames) }
-    const spoken = await stage('synthesize', async () => speak(task))
+    const spoken = await stage('synthesize', async () => speak(task, utter))
     const remaining = task.speed / (spoken.speed ?? 1)
     const timed = await stage('stretch', () => {
       if (task.fault === 'stretch') throw new Error(faultMessage)
@@ -109,10 +110,10 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     return { samples, words: spoken.words && timeAnew(spoken.words, 0, remaining) }
   }
 
-  async function speak(task: SynthesizeTask): Promise<Speech> {
+  async function speak(task: SynthesizeTask, utter: () => Promise<Speech>): Promise<Speech> {
     if (task.fault === 'synthesize') throw new Error(faultMessage)
     if (task.fault === 'hang') await Bun.sleep(hangMs)
-    const { speed, words, ...raw } = await synthesizeAnew(task.voice, task.text, task.speed)
+    const { speed, words, ...raw } = await utter()
     const { letters, symbols, voice } = task
     const fault = findFault(raw, { letters, symbols, language: voice.language, speed })
     if (fault) throw new Error(fault)
@@ -151,11 +152,11 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     })
   }
 
-  async function answer(task: Task): Promise<Answer> {
+  async function answer(work: () => Promise<Result>, item = 0): Promise<Answer> {
     try {
-      const { samples, ...rest } = await perform(task)
+      const { samples, ...rest } = await work()
       for (let at = 0; samples && at < samples.length; at += portionFramesMax)
-        send({ type: 'portion', samples: samples.slice(at, at + portionFramesMax) })
+        send({ type: 'portion', samples: samples.slice(at, at + portionFramesMax), item })
       return { ok: true, ...rest }
     } catch (error) {
       const at = error instanceof StageError ? error.stage : 'synthesize'
@@ -163,9 +164,24 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     }
   }
 
+  /** When the run of all fails, each is run alone, so that it fails for itself. */
+  async function answerBatch({ tasks }: BatchTask): Promise<Answer> {
+    const { voice, speed } = tasks[0]!
+    const texts = tasks.map(({ text }) => text)
+    const speeches = await engine(voice)
+      .then((loaded) => loaded.synthesizeBatch!(voice, texts, { speed }))
+      .catch(() => undefined)
+    const items: Answer[] = []
+    for (const [item, task] of tasks.entries()) {
+      const utter = async () => speeches?.[item] ?? synthesizeAnew(voice, task.text, speed)
+      items.push(await answer(() => synthesize(task, utter), item))
+    }
+    return { ok: true, items }
+  }
+
   process.on('message', async (task: Task) => {
     send({ type: 'begun' })
-    send({ type: 'answer', answer: await answer(task) })
+    send({ type: 'answer', answer: await (task.kind === 'batch' ? answerBatch(task) : answer(() => perform(task))) })
     collectGarbage()
   })
   process.on('disconnect', () => process.exit(0))

@@ -9,4 +9,5 @@ export const modelOptions: ModelOptions = {
   memoryMaxBytes: 4e9,
   idleMs: 600_000,
   loadTimeoutMs: 60_000,
+  batchMax: 1,
 }

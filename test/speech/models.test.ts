@@ -38,9 +38,13 @@ function neural(graph: string, memoryBytes = megabyte): VoiceSpec {
 
 /** Frames of what was said. */
 async function say(pool: Pool, voice: VoiceSpec, text = 'Hello there.', key = voice.id): Promise<number> {
+  return (await speak(pool, voice, text, key)).frames
+}
+
+async function speak(pool: Pool, voice: VoiceSpec, text: string, key: string) {
   const job = pool.openJob({ key, background: false })
   try {
-    const { portions } = await job.synthesize({
+    const { portions, words } = await job.synthesize({
       kind: 'synthesize',
       voice,
       text,
@@ -50,7 +54,8 @@ async function say(pool: Pool, voice: VoiceSpec, text = 'Hello there.', key = vo
       speed: 1,
       pauseMs: 0,
     })
-    return portions.reduce((frames, portion) => frames + portion.length, 0)
+    const frames = portions.reduce((sum, portion) => sum + portion.length, 0)
+    return { frames, together: words?.[0]?.text }
   } finally {
     job.end()
   }
@@ -159,5 +164,49 @@ describe('models', () => {
     const [a, b] = [neural('a', 10 * megabyte), neural('b', 10 * megabyte)]
     const said = await Promise.all([a, b, a, b].map((voice, i) => say(pool, voice, 'Hello.', `key ${i}`)))
     expect(said.every((frames) => frames > 1000)).toBe(true)
+  })
+})
+
+describe('batches', () => {
+  const voice = { ...neural('a'), batches: true }
+  const texts = ['Hello.', 'Good morning to you.', 'Yes.', 'How are you today?']
+
+  /** The first has the only worker to itself; the others wait together. */
+  async function sayAll(pool: Pool, voices: readonly VoiceSpec[], said = texts) {
+    await say(pool, voices[0]!)
+    const first = speak(pool, voices[0]!, 'slow start.', 'first')
+    const others = said.map((text, i) => speak(pool, voices[i % voices.length]!, text, `key ${i}`))
+    return { first: await first, others: await Promise.allSettled(others) }
+  }
+
+  const together = (settled: PromiseSettledResult<{ together: string | undefined }>[]) =>
+    settled.map((result) => (result.status === 'fulfilled' ? (result.value.together ?? 'alone') : 'failed'))
+
+  it('are sentences of one voice that wait at the same time; a lone one is not held back for them', async () => {
+    const { first, others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice])
+    expect(first.together).toBeUndefined()
+    expect(together(others)).toEqual(Array(4).fill('one of 4'))
+    const frames = others.map((result) => (result as PromiseFulfilledResult<{ frames: number }>).value.frames)
+    expect([...frames].sort((a, b) => a - b)).toEqual([2, 0, 3, 1].map((i) => frames[i]!))
+  })
+
+  it('are no larger than allowed', async () => {
+    const { others } = await sayAll(startPool({ batchMax: 3 }, 1), [voice])
+    expect(together(others)).toEqual(['one of 3', 'one of 3', 'one of 3', 'alone'])
+  })
+
+  it('are not made by default, nor of voices whose graphs do not allow it, nor across voices', async () => {
+    expect(together((await sayAll(startPool({}, 1), [voice])).others)).toEqual(Array(4).fill('alone'))
+    const single = { ...voice, batches: false }
+    expect(together((await sayAll(startPool({ batchMax: 8 }, 1), [single])).others)).toEqual(Array(4).fill('alone'))
+    const other = { ...voice, id: 'other' }
+    expect(together((await sayAll(startPool({ batchMax: 8 }, 1), [voice, other])).others)).toEqual(
+      Array(4).fill('one of 2'),
+    )
+  })
+
+  it('let only that sentence fail which is at fault', async () => {
+    const { others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice], ['Hello.', 'fail here.', 'Yes.'])
+    expect(together(others)).toEqual(['alone', 'failed', 'alone'])
   })
 })
