@@ -2,7 +2,7 @@
  * Writes small ONNX graphs (https://onnx.ai, onnx.proto3) for tests: every operator call returns the name of its output.
  * IR version 8 and opset 15 are what Piper's exporter writes.
  */
-import { PbfWriter } from 'pbf'
+import { PbfReader, PbfWriter } from 'pbf'
 
 /** TensorProto.DataType. */
 export const types = { float32: 1, int32: 6, int64: 7, float16: 10 } as const
@@ -14,25 +14,32 @@ type Attribute = number | string | readonly number[] | { readonly float: number 
 type Attributes = Readonly<Record<string, Attribute>>
 
 type Node = { type: string; inputs: readonly string[]; output: string; attributes: Attributes }
+type EmbeddedFields = { fields: { field: number; body: Uint8Array }[] }
 type Constant = { name: string; type: Type; dims: readonly number[]; raw: Uint8Array }
 type Value = { name: string; type: Type; dims: readonly Dim[] }
 
 export type GraphBuilder = ReturnType<typeof createGraph>
 
-export function createGraph() {
-  const nodes: Node[] = []
+/** `prefix`: of every name that is not given, so that another graph's do not clash with them. */
+export function createGraph(prefix = '') {
+  const nodes: (Node | EmbeddedFields)[] = []
   const constants: Constant[] = []
   const inputs: Value[] = []
   const outputs: Value[] = []
   let count = 0
 
   function constant(type: Type, dims: readonly number[], values: ArrayBufferView): string {
-    const name = `c${count++}`
+    const name = `${prefix}c${count++}`
     constants.push({ name, type, dims, raw: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) })
     return name
   }
 
-  function op(type: string, from: readonly string[], attributes: Attributes = {}, output = `t${count++}`): string {
+  function op(
+    type: string,
+    from: readonly string[],
+    attributes: Attributes = {},
+    output = `${prefix}t${count++}`,
+  ): string {
     nodes.push({ type, inputs: from, output, attributes })
     return output
   }
@@ -53,6 +60,13 @@ export function createGraph() {
       constant('float32', dims, Float32Array.from(values)),
     ints: (values: readonly number[], dims: readonly number[] = [values.length]) =>
       constant('int64', dims, BigInt64Array.from(values, BigInt)),
+    /**
+     * Puts the nodes and constants of another graph here: its inputs are values of the same names, already made; its
+     * outputs can be used under theirs.
+     */
+    embed(model: Uint8Array): void {
+      nodes.push({ fields: nodesAndConstants(model) })
+    },
     cast: (value: string, to: Type) => op('Cast', [value], { to: types[to] }),
 
     /** The bytes of the `.onnx` file. */
@@ -61,7 +75,9 @@ export function createGraph() {
       pbf.writeVarintField(1, 8)
       pbf.writeStringField(2, 'sonant test')
       message(pbf, 7, (graph) => {
-        for (const node of nodes) message(graph, 1, (inner) => writeNode(inner, node))
+        for (const node of nodes)
+          if ('fields' in node) for (const { field, body } of node.fields) graph.writeBytesField(field, body)
+          else message(graph, 1, (inner) => writeNode(inner, node))
         graph.writeStringField(2, 'graph')
         for (const tensor of constants) message(graph, 5, (inner) => writeConstant(inner, tensor))
         for (const value of inputs) message(graph, 11, (inner) => writeValue(inner, value))
@@ -76,6 +92,22 @@ export function createGraph() {
       return pbf.finish().slice()
     },
   }
+}
+
+function nodesAndConstants(model: Uint8Array): EmbeddedFields['fields'] {
+  const fields: EmbeddedFields['fields'] = []
+  new PbfReader(model).readFields((tag, _, pbf) => {
+    if (tag !== 7) return
+    const end = pbf.readVarint() + pbf.pos
+    pbf.readFields(
+      (field, _, graph) => {
+        if (field === 1 || field === 5) fields.push({ field, body: graph.readBytes() })
+      },
+      undefined,
+      end,
+    )
+  }, undefined)
+  return fields
 }
 
 function message(pbf: PbfWriter, field: number, write: (inner: PbfWriter) => void): void {
