@@ -60,11 +60,12 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const released = releaseAll(db)
   if (released.length > 0)
     log.warn({ requests: released.length }, 'requests of an earlier process were closed and released')
-  const { pool } = createSpeech(config, {
+  const speech = createSpeech(config, {
     command: workerCommand,
     jobsMax: limits.queuedRequestsMax,
     log: log.child({ room: 'speech' }),
   })
+  const { pool } = speech
   const catalogue = readCatalogue()
   const { mp3SampleRate } = config
   const running: Speaking['running'] = new Map()
@@ -101,6 +102,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     db,
     speaking,
     cloning,
+    speech,
     demos,
     keyUse,
     rateLimits: config.rateLimits,

@@ -25,6 +25,10 @@ const verbs: Record<string, Verb> = {
     run: async (args) => (await import('./audit')).auditBooks(args),
   },
   'audit-log': administration('audit-log', 'what administrators did'),
+  doctor: {
+    summary: 'try what this machine has, and say what does not work',
+    run: async (args) => (await import('./doctor')).examineMachine(args),
+  },
   version: { summary: 'print the version', run: async (args) => (await import('./version')).printVersion(args) },
   help: { summary: 'print this', run: async () => void console.log(helpText()) },
 }

@@ -7,6 +7,7 @@ import type { Demos } from '../demos'
 import type { Logger } from '../log'
 import type { Networks } from '../net/address'
 import type { Speaking } from '../speak'
+import type { Speech } from '../speech/speech'
 import type { Access } from './access'
 
 export type ServerOptions = {
@@ -14,6 +15,7 @@ export type ServerOptions = {
   readonly speaking: Speaking
   readonly demos: Demos
   readonly cloning: Cloning
+  readonly speech: Speech
   readonly log: Logger
   readonly keyUse: ReturnType<typeof createKeyUse>
   readonly rateLimits: RateLimits

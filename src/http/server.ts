@@ -9,6 +9,7 @@ import { accountRoutes } from './account'
 import { adminRoutes } from './admin'
 import { audioRoutes } from './audio'
 import { cloneRoutes } from './clones'
+import { computeRoutes } from './compute'
 import type { HttpContext, ServerOptions } from './context'
 import { docsRoutes } from './docs'
 import { errorResponse } from './errors'
@@ -70,6 +71,7 @@ export function createHttpServer(options: ServerOptions) {
     .use(cloneRoutes(context))
     .use(accountRoutes(context))
     .use(adminRoutes(context))
+    .use(computeRoutes(context))
     .use(audioRoutes(context))
     .use(docsRoutes(context))
     .get('/api/v1/version', () => ({ version, api: ['v1'], commit }))

@@ -1,4 +1,7 @@
-/** A task in a worker process of its own, which ends with it: for what may well take its process down. */
+/**
+ * A task in a worker process of its own, which ends with it: for what may well take its process down. What native
+ * libraries write on the way is dropped; what counts is in the answer.
+ */
 import type { Answer, Task } from './protocol'
 import { startWorkerProcess, type WorkerCommand } from './worker-process'
 
@@ -11,7 +14,7 @@ export type AloneOptions = {
 
 /** The answer. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
 export async function runAlone(task: Task, { timeoutMs, ...options }: AloneOptions): Promise<Answer> {
-  const worker = startWorkerProcess({ ...options, onExit() {} })
+  const worker = startWorkerProcess({ ...options, isQuiet: true, onExit() {} })
   try {
     return (await worker.run(task, timeoutMs)).answer
   } finally {

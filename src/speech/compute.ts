@@ -44,7 +44,7 @@ export type ComputeOptions = {
 export type Compute = ReturnType<typeof createCompute>
 
 const trialTimeoutMs = 30_000
-const trialMemoryMaxBytes = 4 << 30
+const trialMemoryMaxBytes = 4e9
 
 export function createCompute(options: ComputeOptions) {
   const { wish, log, libraryPath, directory } = options
@@ -63,7 +63,7 @@ export function createCompute(options: ComputeOptions) {
         timeoutMs: trialTimeoutMs,
       },
     ).then(
-      (answer) => (answer.ok ? null : answer.message),
+      (answer) => (answer.ok ? null : plain(answer.message)),
       (error: unknown) => (error as Error).message,
     )
     return { provider, failure, durationMs: Math.round(performance.now() - startedAtMs) }
@@ -94,6 +94,9 @@ export function createCompute(options: ComputeOptions) {
   }
 
   return {
+    /** One real run. */
+    attempt,
+
     /** Tried once; asked again after nothing worked. Rejects when not even the CPU does. */
     find(): Promise<Found> {
       finding ??= find()
@@ -119,6 +122,12 @@ export function createCompute(options: ComputeOptions) {
  */
 function threadsOf({ cores, workers }: Pick<ComputeOptions, 'cores' | 'workers'>): number {
   return Math.max(1, Math.floor(cores / workers))
+}
+
+/** What onnxruntime says, without where in its code it says so. */
+function plain(message: string): string {
+  const [, reason = message] = /^\/onnxruntime_src\/.*? was false\. (.*)$/s.exec(message) ?? []
+  return reason.trim().slice(0, 300)
 }
 
 function candidates(wish: ProviderWish, libraryPath: string | undefined): readonly Provider[] {

@@ -57,6 +57,8 @@ export function startWorkerProcess(options: {
   memoryMaxBytes: number
   /** Added to this process's own. */
   environment?: Readonly<Record<string, string>>
+  /** Whether what it writes to standard error is dropped. */
+  isQuiet?: boolean
   onExit: (worker: WorkerProcess) => void
 }): WorkerProcess {
   let state: 'starting' | 'ready' | 'gone' = 'starting'
@@ -70,7 +72,7 @@ export function startWorkerProcess(options: {
     env: { ...process.env, ...runtimeSettings, ...options.environment },
     stdin: 'ignore',
     stdout: 'ignore',
-    stderr: 'inherit',
+    stderr: options.isQuiet ? 'ignore' : 'inherit',
     serialization: 'advanced',
     ipc(message: FromWorker) {
       if (message.type === 'ready') {

@@ -315,6 +315,8 @@ describe('the answers of the service', () => {
 
     await call('GET', '/api/v1/version', 200, anonymous)
     await call('GET', '/healthz', 200, anonymous)
+    await call('GET', '/readyz', 200, anonymous)
+    await call('GET', '/api/v1/admin/compute', 200)
     await call('GET', '/openapi.json', 200, anonymous)
     const page = await call('GET', '/docs', 200, anonymous)
     const script = /docs\/([0-9a-f]+\.js)/.exec(String(page))![1]!

@@ -167,7 +167,11 @@ async function firstLine(stdout: ReadableStream<Uint8Array>): Promise<string | u
 }
 
 /** Runs a verb to its end. */
-export function runSonant(args: string[], { cwd = tmpdir() }: { cwd?: string } = {}) {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([executable, ...args], { cwd, env: { PATH: '/usr/bin:/bin' } })
+export function runSonant(
+  args: string[],
+  { cwd = tmpdir(), env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+) {
+  const variables = { PATH: '/usr/bin:/bin', ...env }
+  const { exitCode, stdout, stderr } = Bun.spawnSync([executable, ...args], { cwd, env: variables })
   return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() }
 }

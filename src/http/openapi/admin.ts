@@ -154,6 +154,14 @@ const codes = [
   }),
 ]
 
+const compute = [
+  act('showCompute', 'GET /admin/compute', {
+    summary: 'What neural voices are computed with',
+    description: 'The provider that works best, how each one did when it was tried, and the models in memory.',
+    answer: 'Compute',
+  }),
+]
+
 const voices = [
   act('listAllVoices', 'GET /admin/voices', {
     summary: 'List all voices',
@@ -288,6 +296,7 @@ export const adminOperations: readonly Operation[] = [
   ...keys,
   ...codes,
   ...voices,
+  ...compute,
   ...clones,
   ...history,
 ]

@@ -145,6 +145,15 @@ export const serviceOperations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/readyz',
+    id: 'getReadiness',
+    tag: 'Service',
+    summary: 'Whether the service takes requests',
+    audience: 'everybody',
+    answer: { description: 'It does.', schema: reference('Readiness') },
+  },
+  {
+    method: 'get',
     path: '/openapi.json',
     id: 'getDescription',
     tag: 'Service',

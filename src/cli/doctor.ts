@@ -1,0 +1,102 @@
+/** `sonant doctor`: whether everything that the service needs works on this machine, each thing by a real run. */
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
+import { dirname } from 'node:path'
+import { computeProviders, runtimeDirectory, type Config, type RawSettings } from '../config'
+import { createLogger } from '../log'
+import { createCompute, type Found } from '../speech/compute'
+import { deviceName, gpuNames } from '../speech/onnx/devices'
+import { commit, version } from '../version'
+import { readServerConfig } from './data'
+import { commonFlags, readFlags } from './flags'
+import { workerCommand } from './worker-command'
+
+/** `no`: it is not here, and nothing needs it. */
+type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'bad'; readonly says: string }
+
+/** Exits with 1 when something does not work that the settings ask for. */
+export async function examineMachine(args: string[]): Promise<void> {
+  const { values } = readFlags(args, {
+    ...commonFlags,
+    provider: { type: 'string' },
+    'ort-library': { type: 'string' },
+  })
+  const config = await readServerConfig(values as RawSettings)
+  const findings: Finding[] = [
+    { subject: 'sonant', state: 'ok', says: `${version} (${commit}), ${process.platform} ${process.arch}` },
+    { subject: 'machine', state: 'ok', says: describeMachine() },
+    await findDirectory(config),
+    ...(await findCompute(config)),
+  ]
+  const isWell = findings.every(({ state }) => state !== 'bad')
+  if (values.json) console.log(JSON.stringify({ ok: isWell, findings }))
+  else for (const { subject, state, says } of findings) console.log(`${state.padEnd(4)} ${subject.padEnd(9)}  ${says}`)
+  if (!isWell) process.exitCode = 1
+}
+
+function describeMachine(): string {
+  const gpus = gpuNames()
+  const memory = `${(totalmem() / 1e9).toFixed(1)} GB of memory`
+  return [`${availableParallelism()} cores`, deviceName('cpu'), memory, gpus.join(', ') || 'no GPU seen'].join(', ')
+}
+
+async function findDirectory({ dataDirectory, minFreeBytes }: Config): Promise<Finding> {
+  const subject = 'data'
+  try {
+    const existing = await nearestExisting(dataDirectory)
+    await access(existing, constants.W_OK)
+    const { bavail, bsize } = await statfs(existing)
+    const freeBytes = bavail * bsize
+    const made = existing === dataDirectory ? '' : ', not made yet'
+    const says = `${dataDirectory}${made}, ${(freeBytes / 1e9).toFixed(1)} GB free`
+    if (freeBytes >= minFreeBytes) return { subject, state: 'ok', says }
+    return { subject, state: 'bad', says: `${says}; at least ${minFreeBytes} bytes have to be (--min-free-bytes)` }
+  } catch (error) {
+    return { subject, state: 'bad', says: (error as Error).message }
+  }
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  )
+  return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
+}
+
+/** Every provider that may be here, the one asked for last, so that its line is the result. */
+async function findCompute(config: Config): Promise<Finding[]> {
+  const { neural, workers } = config
+  const options = {
+    command: workerCommand(),
+    wish: neural.provider,
+    libraryPath: neural.libraryPath,
+    directory: runtimeDirectory(config),
+    workers,
+    cores: availableParallelism(),
+    log: createLogger('silent'),
+  }
+  const findings: Finding[] = []
+  for (const provider of computeProviders) {
+    if (provider === 'auto' || provider === neural.provider) continue
+    const { failure, durationMs } = await createCompute({ ...options, wish: provider }).attempt(provider)
+    findings.push(
+      failure === null
+        ? { subject: provider, state: 'ok', says: `works (${durationMs} ms)` }
+        : { subject: provider, state: 'no', says: failure },
+    )
+  }
+  try {
+    const found = await createCompute(options).find()
+    const state = found.isFallback ? 'bad' : 'ok'
+    return [...findings, { subject: 'neural', state, says: describeFound(found, neural.provider) }]
+  } catch (error) {
+    return [...findings, { subject: 'neural', state: 'bad', says: (error as Error).message }]
+  }
+}
+
+function describeFound({ provider, device, isFallback, threads }: Found, wish: string): string {
+  const on = `on ${provider}: ${device}, ${threads} thread${threads === 1 ? '' : 's'} per worker`
+  return isFallback ? `${wish} does not work, neural voices would be computed ${on}` : `voices are computed ${on}`
+}

@@ -1,0 +1,35 @@
+/** `/readyz`, and what administrators may know of what neural voices are computed with. */
+import { Elysia } from 'elysia'
+import type { Speech } from '../speech/speech'
+import type { HttpContext } from './context'
+
+export function computeRoutes({ access, speech }: HttpContext) {
+  return new Elysia()
+    .get('/readyz', () => ({ ok: true, compute: describeBriefly(speech) }))
+    .get('/api/v1/admin/compute', ({ request }) => {
+      access.administrator(request)
+      return describe(speech)
+    })
+}
+
+/** null before the first neural voice was needed. */
+function describeBriefly({ compute: { found } }: Speech) {
+  return found ? { provider: found.provider, fallback: found.isFallback } : null
+}
+
+function describe({ compute: { found }, pool }: Speech) {
+  return {
+    compute: found
+      ? {
+          provider: found.provider,
+          device: found.device,
+          fallback: found.isFallback,
+          threads: found.threads,
+          trials: found.trials.map(({ provider, failure, durationMs }) => {
+            return { provider, failure, duration_ms: durationMs }
+          }),
+        }
+      : null,
+    models: pool.models().map(({ name, processes, memoryBytes }) => ({ name, processes, memory_bytes: memoryBytes })),
+  }
+}

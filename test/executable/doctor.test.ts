@@ -1,0 +1,44 @@
+/** `sonant doctor` of the compiled executable, which writes its library out and runs a graph with it. */
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runSonant } from './sonant'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sonant-doctor-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+type Report = { ok: boolean; findings: { subject: string; state: string; says: string }[] }
+
+function doctor(...flags: string[]): { exitCode: number | null; report: Report } {
+  const { exitCode, stdout } = runSonant(['doctor', '--json', ...flags], { cwd: directory })
+  return { exitCode, report: JSON.parse(stdout) as Report }
+}
+
+describe('sonant doctor', () => {
+  it('computes on the CPU of a machine where nothing is installed', async () => {
+    const { exitCode, report } = doctor('--provider', 'cpu')
+    expect(report.findings.at(-1)).toMatchObject({ subject: 'neural', state: 'ok' })
+    expect([exitCode, report.ok]).toEqual([0, true])
+    expect(await readdir(join(directory, 'data/runtime'))).toEqual([expect.stringMatching(/libonnxruntime/)])
+  })
+
+  it('says loudly what is asked for and does not work', () => {
+    const { exitCode, report } = doctor('--ort-library', '/no/such/library.so')
+    expect(report.findings.at(-1)).toMatchObject({ subject: 'neural', state: 'bad' })
+    expect(report.findings.at(-1)!.says).toContain('/no/such/library.so')
+    expect([exitCode, report.ok]).toEqual([1, false])
+  })
+
+  it('finds the disk too full when less is free than has to be', () => {
+    const { exitCode, stdout } = runSonant(['doctor', '--json'], {
+      cwd: directory,
+      env: { SONANT_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) },
+    })
+    expect((JSON.parse(stdout) as Report).findings.find(({ subject }) => subject === 'data')!.state).toBe('bad')
+    expect(exitCode).toBe(1)
+  })
+})
