@@ -71,7 +71,7 @@ export const attribute = {
     bytes(5, bytes(1, name), ...values.map((value) => varint(8, value)), varint(20, 7)),
   tensor: (name: string, value: RawTensor) => bytes(5, bytes(1, name), tensor(value), varint(20, 4)),
   body: (name: string, ...fields: readonly Uint8Array[]) =>
-    bytes(5, bytes(1, name), bytes(6, ...fields), varint(20, 5)),
+    bytes(5, bytes(1, name), bytes(6, bytes(2, 'body'), ...fields), varint(20, 5)),
 }
 
 /** A float32 output of a GraphProto, with as many dimensions as `dims`. */

@@ -1,0 +1,190 @@
+/**
+ * Noise that is the same on every run. Nodes that draw random numbers are replaced by nodes that look them up in a table
+ * by their place in the output, so that they depend on the shape alone. The table is white noise of its own, and no two
+ * nodes read it in the same order.
+ */
+import type { GraphInfo, NoiseNode } from './file'
+
+/** One node of a graph, as far as it is needed here. */
+export type NewNode = {
+  readonly operator: string
+  readonly inputs: readonly string[]
+  readonly output: string
+  readonly integers?: Readonly<Record<string, number>>
+  /** Of a Constant. */
+  readonly value?: NewConstant
+}
+
+export type NewConstant =
+  | { readonly type: 'float32'; readonly dims: readonly number[]; readonly values: Float32Array }
+  | { readonly type: 'int64'; readonly dims: readonly number[]; readonly values: BigInt64Array }
+
+/** A prime, so that any stride goes through the whole table, and rows of an output seldom have the same numbers. */
+export const tableLength = 65_537
+/** First opset with the Range operator; Mod came one before. */
+const opsetMin = 11
+/** First opset whose Reshape can make shapes with a size of 0. */
+const opsetWithEmptyShapes = 14
+/** First opset with CastLike. */
+const opsetWithCastLike = 15
+/** TensorProto.DataType of what the table can be cast to: float16, float64, bfloat16. */
+const castableTypes = [10, 11, 16]
+const float32Type = 1
+/** From one node to the next; both go with the table's length by the golden ratio, so that no two are near. */
+const strideStep = 40_505
+const offsetStep = 25_033
+const prefix = 'sonant.noise'
+
+/** Whether the noise of a graph, if there is any, can be made the same on every run. */
+export function isRepeatable({ noise, opset }: Pick<GraphInfo, 'noise' | 'opset'>): boolean {
+  return noise.every((node) => isReplaceable(node, opset))
+}
+
+function isReplaceable({ operator, start, attributes }: NoiseNode, opset: number): boolean {
+  if (start === null || opset < opsetMin) return false
+  const { dtype } = attributes
+  const castable = typeof dtype === 'number' && (dtype === float32Type || castableTypes.includes(dtype))
+  switch (operator) {
+    case 'RandomNormal':
+    case 'RandomUniform':
+      return dtype === undefined || castable
+    case 'RandomNormalLike':
+    case 'RandomUniformLike':
+      return castable || (dtype === undefined && opset >= opsetWithCastLike)
+    default:
+      return false
+  }
+}
+
+/** What stands in for each noise node, in their order. They must all be replaceable. */
+export function noiseReplacements({ noise, opset }: Pick<GraphInfo, 'noise' | 'opset'>): NewNode[][] {
+  const distributions = noise.map(distributionOf)
+  return noise.map((node, index) => {
+    const distribution = distributions[index]!
+    return [
+      ...(index === 0 ? [integer(`${prefix}.length`, tableLength), integer(`${prefix}.one`, 1)] : []),
+      ...(distributions.indexOf(distribution) === index ? [tableNode(distribution)] : []),
+      ...replacement(node, index, opset),
+    ]
+  })
+}
+
+type Distribution = 'normal' | 'uniform'
+
+function distributionOf({ operator }: NoiseNode): Distribution {
+  return operator.startsWith('RandomNormal') ? 'normal' : 'uniform'
+}
+
+function replacement(node: NoiseNode, index: number, opset: number): NewNode[] {
+  const nodes: NewNode[] = []
+  const name = (value: string) => `${prefix}.${index}.${value}`
+  function add(operator: string, inputs: readonly string[], integers?: NewNode['integers']): string {
+    const output = name(String(nodes.length))
+    nodes.push({ operator, inputs, output, integers })
+    return output
+  }
+  function constant(value: NewConstant): string {
+    const output = name(String(nodes.length))
+    nodes.push({ operator: 'Constant', inputs: [], output, value })
+    return output
+  }
+  const long = (value: number) => constant({ type: 'int64', dims: [], values: BigInt64Array.of(BigInt(value)) })
+
+  let shape: string
+  let count: string
+  if (node.operator.endsWith('Like')) {
+    shape = add('Shape', [node.inputs[0]!])
+    count = add('Size', [node.inputs[0]!])
+  } else {
+    const dims = listOf(node.attributes['shape'])
+    shape = constant({ type: 'int64', dims: [dims.length], values: BigInt64Array.from(dims, BigInt) })
+    count = long(dims.reduce((product, size) => product * size, 1))
+  }
+  const stride = long(1 + ((index * strideStep) % (tableLength - 1)))
+  const offset = long((index * offsetStep) % tableLength)
+  const limit = add('Add', [add('Mul', [count, stride]), offset])
+  const places = add('Mod', [add('Range', [offset, limit, stride]), `${prefix}.length`])
+  const drawn = add('Gather', [`${prefix}.${distributionOf(node)}`, places])
+  const shaped = add('Reshape', [drawn, shape], opset >= opsetWithEmptyShapes ? { allowzero: 1 } : undefined)
+
+  const { factor, summand } = scaleOf(node)
+  let value = shaped
+  const scalar = (number: number) => constant({ type: 'float32', dims: [], values: Float32Array.of(number) })
+  if (factor !== 1) value = add('Mul', [value, scalar(factor)])
+  if (summand !== 0) value = add('Add', [value, scalar(summand)])
+  const { dtype } = node.attributes
+  const last =
+    dtype === undefined && node.operator.endsWith('Like')
+      ? { operator: 'CastLike', inputs: [value, node.inputs[0]!] }
+      : { operator: 'Cast', inputs: [value], integers: { to: typeof dtype === 'number' ? dtype : float32Type } }
+  return [...nodes, { ...last, output: node.output }]
+}
+
+/** From a table of N(0, 1) or U(0, 1) to what the node draws. */
+function scaleOf(node: NoiseNode): { factor: number; summand: number } {
+  const { mean = 0, scale = 1, low = 0, high = 1 } = node.attributes as Record<string, number>
+  return distributionOf(node) === 'normal' ? { factor: scale, summand: mean } : { factor: high - low, summand: low }
+}
+
+function listOf(attribute: number | readonly number[] | undefined): readonly number[] {
+  return typeof attribute === 'object' ? attribute : []
+}
+
+function integer(output: string, value: number): NewNode {
+  return {
+    operator: 'Constant',
+    inputs: [],
+    output,
+    value: { type: 'int64', dims: [], values: BigInt64Array.of(BigInt(value)) },
+  }
+}
+
+function tableNode(distribution: Distribution): NewNode {
+  const values = distribution === 'normal' ? normalTable() : uniformTable()
+  return {
+    operator: 'Constant',
+    inputs: [],
+    output: `${prefix}.${distribution}`,
+    value: { type: 'float32', dims: [values.length], values },
+  }
+}
+
+/** Uniform in [0, 1), the same numbers always. */
+function uniformTable(): Float32Array {
+  const next = generator()
+  return Float32Array.from({ length: tableLength }, next)
+}
+
+/** Of mean 0 and variance 1, by Box and Muller, "A note on the generation of random normal deviates" (1958). */
+function normalTable(): Float32Array {
+  const next = generator()
+  const table = new Float32Array(tableLength)
+  for (let i = 0; i < tableLength; i += 2) {
+    const radius = Math.sqrt(-2 * Math.log(1 - next()))
+    const angle = 2 * Math.PI * next()
+    table[i] = radius * Math.cos(angle)
+    if (i + 1 < tableLength) table[i + 1] = radius * Math.sin(angle)
+  }
+  return table
+}
+
+/**
+ * xoshiro128** of Blackman and Vigna, "Scrambled linear pseudorandom number generators" (ACM TOMS 47, 2021),
+ * https://prng.di.unimi.it/xoshiro128starstar.c; the upper 24 bits as a number in [0, 1).
+ */
+function generator(): () => number {
+  // The first digits of π as hexadecimal; any numbers do that are not all zero.
+  const state = Uint32Array.of(0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344)
+  const rotate = (value: number, bits: number) => (value << bits) | (value >>> (32 - bits))
+  return () => {
+    const [s0, s1, s2, s3] = state as unknown as [number, number, number, number]
+    const result = Math.imul(rotate(Math.imul(s1, 5), 7), 9)
+    state[2] = s2 ^ s0
+    state[3] = s3 ^ s1
+    state[1] = s1 ^ state[2]!
+    state[0] = s0 ^ state[3]!
+    state[2]! ^= s1 << 9
+    state[3] = rotate(state[3]!, 11)
+    return (result >>> 8) * 2 ** -24
+  }
+}
