@@ -24,7 +24,7 @@ const graphOutput = 12
 const lengthDelimited = 2
 
 /** `bytes`: the file that `info` was read from. */
-export function rewriteGraph(bytes: Bytes, info: GraphInfo, { expose, repeatNoise }: Changes): Uint8Array {
+export function rewriteGraph(bytes: Bytes, info: GraphInfo, { expose, repeatNoise }: Changes): Uint8Array<ArrayBuffer> {
   assert(!repeatNoise || isRepeatable(info), 'only noise that can be repeated is')
   const replacements = new Map<number, Uint8Array>()
   if (repeatNoise)
@@ -65,7 +65,7 @@ function sizeOf(pieces: readonly Piece[]): number {
 }
 
 /** Reads the parts that stay right to where they belong, so that the file is in memory once. */
-function join(bytes: Bytes, pieces: readonly Piece[]): Uint8Array {
+function join(bytes: Bytes, pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(sizeOf(pieces))
   let at = 0
   for (const piece of pieces) {
