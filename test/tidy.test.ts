@@ -38,6 +38,9 @@ const mayImport: Record<string, readonly string[]> = {
 const homes: Record<string, string> = {
   'onnxruntime-node': 'speech',
   'onnxruntime-common': 'speech',
+  'pinyin-pro': 'speech',
+  '@pinyin-pro/data/modern.json': 'speech',
+  '@pinyin-pro/data/traditional.json': 'speech',
   pbf: 'speech',
   elysia: 'http',
   'better-sqlite3': 'db',

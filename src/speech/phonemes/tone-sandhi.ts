@@ -1,0 +1,106 @@
+/**
+ * How the tones of Mandarin change beside each other. Rules: Y. R. Chao, "A Grammar of Spoken Chinese" (1968), 1.3 for
+ * 一, 不 and the third tone, and S. Duanmu, "The Phonology of Standard Chinese" (2007), chapter 11, for how far the third
+ * tone reaches: it becomes the second before another third tone, first inside of a foot of two syllables, then between
+ * the feet of a word, then between words. Between words only where they have at most three syllables together, as
+ * PaddleSpeech's frontend does it, with which Mandarin models are commonly trained; words of one syllable pair up first.
+ */
+import type { HanSyllable, Tone } from './pinyin'
+
+type Changing = { -readonly [Key in keyof HanSyllable]: HanSyllable[Key] }
+
+/** Of one phrase, with nothing between its syllables. `isWord`: whether the dictionary has it. */
+export function applySandhi(phrase: readonly HanSyllable[], isWord: (text: string) => boolean): HanSyllable[] {
+  const said = phrase.map((syllable): Changing => ({ ...syllable }))
+  said.forEach((syllable, i) => {
+    if (syllable.hanzi === '一') syllable.tone = toneOfOne(said, i)
+    else if (syllable.hanzi === '不' && syllable.tone === 4) syllable.tone = toneOfNot(said, i)
+    else if (isRepeatedVerb(said, i)) syllable.tone = 5
+  })
+  changeThirdTones(said, isWord)
+  return said
+}
+
+const digits = '零〇一二三四五六七八九十'
+
+/** Counting and ordering keep the first tone; before the fourth tone it is the second, before others the fourth. */
+function toneOfOne(said: readonly HanSyllable[], i: number): Tone {
+  const before = said[i - 1]
+  const next = said[i + 1]
+  if (!next || (next.wordStart && !said[i]!.wordStart)) return 1
+  if (before?.hanzi === next.hanzi && verbs.includes(next.hanzi)) return 5
+  if (before && `${digits}第`.includes(before.hanzi)) return 1
+  if (`${digits}月号`.includes(next.hanzi) || (before?.hanzi === '月' && next.hanzi === '日')) return 1
+  return next.citationTone === 4 || next.hanzi === '个' ? 2 : 4
+}
+
+function toneOfNot(said: readonly HanSyllable[], i: number): Tone {
+  const next = said[i + 1]
+  if (next && said[i - 1]?.hanzi === next.hanzi) return 5
+  return next?.citationTone === 4 ? 2 : 4
+}
+
+/** Those of one syllable that are said twice for "a little": the second is neutral (看看). */
+const verbs =
+  '看说试想听走问坐谈聊等尝读写玩找学查算猜练笑动歇逛转唱跳吃喝洗擦扫讲教帮改拍敲摸闻揉瞧躺站跑管劝收修补背画挑选量估搜翻数'
+
+function isRepeatedVerb(said: readonly HanSyllable[], i: number): boolean {
+  const { hanzi, wordStart } = said[i]!
+  if (!verbs.includes(hanzi) || said[i - 1]?.hanzi !== hanzi || said[i - 2]?.hanzi === hanzi) return false
+  const next = said[i + 1]
+  return !wordStart || !next || next.wordStart
+}
+
+type Syllables = Changing[]
+
+function changeThirdTones(said: readonly Changing[], isWord: (text: string) => boolean): void {
+  const words: Syllables[] = []
+  for (const syllable of said) {
+    if (syllable.rhotic) continue
+    if (syllable.wordStart || words.length === 0) words.push([])
+    words.at(-1)!.push(syllable)
+  }
+  for (const word of words) changeBetween(toFeet(word, isWord).map(changeInside))
+  const groups = pairSingleSyllables(words).map(changeInside)
+  changeBetween(groups, (first, second) => first.length + second.length <= 3)
+}
+
+/** Pairs from the left; three syllables as the dictionary divides them: 展览·馆, 纸·老虎. */
+function toFeet(word: Syllables, isWord: (text: string) => boolean): Syllables[] {
+  const text = (from: number, to: number) =>
+    word
+      .slice(from, to)
+      .map(({ hanzi }) => hanzi)
+      .join('')
+  if (word.length === 3 && !isWord(text(0, 2)) && isWord(text(1, 3))) return [word.slice(0, 1), word.slice(1)]
+  return Array.from({ length: Math.ceil(word.length / 2) }, (_, i) => word.slice(2 * i, 2 * i + 2))
+}
+
+/** From the right, so that a subject stays apart: 我·想买, 我也·很好. */
+function pairSingleSyllables(words: readonly Syllables[]): Syllables[] {
+  const groups: Syllables[] = []
+  for (const word of words.toReversed()) {
+    const after = groups[0]
+    if (after?.length === 1 && word.length === 1) groups[0] = [...word, ...after]
+    else groups.unshift(word)
+  }
+  return groups
+}
+
+function changeInside(syllables: Syllables): Syllables {
+  syllables.slice(1).forEach((second, i) => change(syllables[i]!, second))
+  return syllables
+}
+
+function changeBetween(groups: readonly Syllables[], reaches = (_first: Syllables, _second: Syllables) => true): void {
+  groups.slice(1).forEach((second, i) => {
+    const first = groups[i]!
+    if (reaches(first, second)) change(first.at(-1)!, second[0]!)
+  })
+}
+
+function change(first: Changing, second: Changing): void {
+  // 想想: the second lost its tone after it had changed the first; not so 姐姐, where it never had one.
+  const lostIt = second.tone === 5 && second.citationTone === 3 && first.hanzi === second.hanzi
+  if (first.tone === 3 && (second.tone === 3 || lostIt)) first.tone = 2
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'bun:test'
+import { splitPinyin, toSyllables } from '../../../src/speech/phonemes/pinyin'
+
+/** Pinyin as in `mandarin-readings.txt`: `r` for the 儿 that only colours the syllable before it. */
+function say(text: string): string[] {
+  return toSyllables(text).map((syllable) => {
+    if ('other' in syllable) return syllable.other
+    return syllable.rhotic ? 'r' : `${syllable.initial}${syllable.final}${syllable.tone}`
+  })
+}
+
+function written(pinyin: string): string[] {
+  return pinyin.split(' ').map((syllable) => {
+    if (syllable === 'r') return syllable
+    const { initial, final } = splitPinyin(syllable.slice(0, -1))
+    return `${initial}${final}${syllable.at(-1)}`
+  })
+}
+
+/** The text, with a `·` where a word begins. */
+function divide(text: string): string {
+  return toSyllables(text)
+    .map((syllable) => ('other' in syllable ? syllable.other : `${syllable.wordStart ? '·' : ''}${syllable.hanzi}`))
+    .join('')
+}
+
+const readings = (await Bun.file(`${import.meta.dir}/mandarin-readings.txt`).text()).trim().split('\n')
+
+describe('toSyllables', () => {
+  it('reads at least 99 % of the known sentences, polyphones and sandhi among them, as they are said', () => {
+    const wrong = readings.filter((line) => {
+      const [text, pinyin] = line.split('\t') as [string, string]
+      return say(text).join(' ') !== written(pinyin).join(' ')
+    })
+    expect(readings.length).toBeGreaterThan(150)
+    expect(wrong.length / readings.length, wrong.join('\n')).toBeLessThan(0.01)
+  })
+
+  it('tells the tone that is said from the tone of the dictionary', () => {
+    const tones = toSyllables('你好，一个不是').flatMap((syllable) =>
+      'other' in syllable ? [] : [[syllable.tone, syllable.citationTone]],
+    )
+    expect(tones).toEqual([
+      [2, 3],
+      [3, 3],
+      [2, 1],
+      [4, 4],
+      [2, 4],
+      [4, 4],
+    ])
+  })
+
+  it('divides into words', () => {
+    expect(divide('我们可以去北京大学学习人工智能。')).toBe('·我们·可以·去·北京·大学·学习·人工智能。')
+    expect(divide('一会儿玩儿')).toBe('·一会儿·玩儿')
+  })
+
+  it('reads traditional characters like simplified ones', () => {
+    const simplified = say('银行行长觉得头发很长，台湾著名的图书馆')
+    expect(say('銀行行長覺得頭髮很長，臺灣著名的圖書館')).toEqual(simplified)
+  })
+
+  it('passes on marks, blanks, and words in other letters', () => {
+    expect(say('卡拉OK，iPhone 15 好！')).toEqual(['ka3', 'la1', 'OK', '，', 'iPhone', ' ', '15', ' ', 'hao3', '！'])
+  })
+
+  it('passes on characters without a reading, also those outside of the first plane, and goes on', () => {
+    expect(say('𠮷野家㐀')).toEqual(['𠮷', 'ie3', 'jia1', '㐀'])
+    expect(toSyllables('')).toEqual([])
+  })
+
+  it('loses no character, whatever the text', () => {
+    const characters = [...'银行一不儿得地长还了，。A1 \u{20bb7}々〇ー\u3000好好'].sort()
+    for (let seed = 1; seed < 300; seed++) {
+      let state = seed
+      const text = Array.from({ length: 12 }, () => {
+        state = (state * 48271) % 2147483647
+        return characters[state % characters.length]!
+      }).join('')
+      const back = toSyllables(text).map((syllable) => ('other' in syllable ? syllable.other : syllable.hanzi))
+      expect(back.join('').replace(/\s/g, ' ')).toBe(text.replace(/\s+/g, ' '))
+    }
+  })
+
+  it('takes less than 2 ms for 100 characters', () => {
+    const text = '银行行长在长大，我们可以去北京大学学习人工智能。'.repeat(4)
+    toSyllables(text)
+    const started = performance.now()
+    for (let i = 0; i < 20; i++) toSyllables(text)
+    expect((performance.now() - started) / 20).toBeLessThan(2)
+  })
+})
+
+describe('splitPinyin', () => {
+  it('writes out what pinyin shortens', () => {
+    const split = (pinyin: string) => Object.values(splitPinyin(pinyin)).join(' ')
+    expect(['liu', 'gui', 'lun', 'you', 'wei', 'wen', 'weng', 'wo'].map(split)).toEqual([
+      'l iou',
+      'g uei',
+      'l uen',
+      ' iou',
+      ' uei',
+      ' uen',
+      ' ueng',
+      ' uo',
+    ])
+    expect(['ju', 'quan', 'xue', 'yun', 'yuan', 'nv', 'lve', 'yi', 'ying', 'zhi', 'er', 'ng'].map(split)).toEqual([
+      'j v',
+      'q van',
+      'x ve',
+      ' vn',
+      ' van',
+      'n v',
+      'l ve',
+      ' i',
+      ' ing',
+      'zh i',
+      ' er',
+      ' ng',
+    ])
+  })
+})
