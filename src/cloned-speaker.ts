@@ -1,4 +1,5 @@
 /** Who speaks for a clone: a catalogue voice, made to sound like the recording. */
+import { AppError } from './errors'
 import type { AdaptedProfile } from './speech/adapt/profile'
 import type { VoiceSpec } from './speech/engine'
 import type { BareVoice, Catalogue } from './voice/catalogue'
@@ -17,11 +18,18 @@ export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speake
   return { spec: voice, companionFor: (script) => catalogue.companionFor(voice, script) }
 }
 
-/** Speaks what its base voice can; the companions for other scripts are adapted to the same recording. */
+/**
+ * Speaks what its base voice can; the companions for other scripts are adapted to the same recording. Throws
+ * `voice_disabled` while its base voice is not installed.
+ */
 export function clonedSpeaker(catalogue: Catalogue, clone: Clone): Speaker {
   const { adaptationFor } = loadAdapting()
   const profile = JSON.parse(clone.profile) as AdaptedProfile
-  const base = catalogue.find(clone.baseVoiceId)!
+  const base = catalogue.find(clone.baseVoiceId)
+  if (!base) {
+    const message = 'voice_id: the voice that speaks for this clone is not installed at the moment.'
+    throw new AppError('voice_disabled', message, { param: 'voice_id' })
+  }
   const adapted = (voice: BareVoice, id: string): VoiceSpec => ({
     ...voice,
     id,

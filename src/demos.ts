@@ -1,13 +1,14 @@
 /**
- * The demos of the voices: those of the catalogue are rendered once, when first asked for or while nobody needs the
- * workers; that of a clone is made with it, and made again should it be missing.
+ * The demos of the voices: those of the catalogue are rendered once, when first asked for or, those of the built-in
+ * voices, while nobody needs the workers; that of a clone is made with it, and made again should it be missing. For an
+ * installed voice nothing is loaded before somebody asks.
  */
 import { renderDemo } from './clone/demo'
 import type { Logger } from './log'
 import type { Speaking } from './speak'
 import { loadRendering } from './speech/rendering'
 import type { StoredFile } from './storage/storage'
-import { demoName, type CatalogueVoice } from './voice/catalogue'
+import { demoName, type Catalogue, type CatalogueVoice } from './voice/catalogue'
 import { findAnyClone } from './voice/clones'
 
 export type Demos = ReturnType<typeof createDemos>
@@ -16,9 +17,17 @@ const cloneDemoPattern = /^demos\/(cv-[0-9a-f]{32})-/
 
 export function createDemos(speaking: Speaking, log: Logger) {
   const { db, catalogue, pool, storage } = speaking
-  const byName = new Map(catalogue.voices.map((voice) => [demoName(voice, speaking.mp3SampleRate), voice]))
+  let named: { voices: Catalogue['voices']; byName: ReadonlyMap<string, CatalogueVoice> } | undefined
   const rendering = new Map<string, Promise<void>>()
   let stopped = false
+
+  const nameOf = (voice: CatalogueVoice) => demoName(voice, speaking.mp3SampleRate)
+
+  function voiceOf(name: string): CatalogueVoice | undefined {
+    const { voices } = catalogue
+    if (named?.voices !== voices) named = { voices, byName: new Map(voices.map((voice) => [nameOf(voice), voice])) }
+    return named.byName.get(name)
+  }
 
   async function render(name: string, voice: CatalogueVoice, queueKey: string | null): Promise<void> {
     await storage.ensureSpace()
@@ -42,11 +51,11 @@ export function createDemos(speaking: Speaking, log: Logger) {
 
   /** What makes the demo of that name; undefined when no voice has such a demo. */
   function makerOf(name: string): (() => Promise<void>) | undefined {
-    const voice = byName.get(name)
+    const voice = voiceOf(name)
     if (voice) return () => render(name, voice, 'demos')
     const id = cloneDemoPattern.exec(name)?.[1]
     const clone = id === undefined ? undefined : findAnyClone(db, id)
-    if (clone?.demoName !== name) return undefined
+    if (clone?.demoName !== name || !catalogue.find(clone.baseVoiceId)) return undefined
     return async () => {
       await renderDemo(speaking, clone, { queueKey: 'demos', timeoutMs: speaking.requestTimeoutMs })
       // The voice may have been deleted or made anew meanwhile.
@@ -76,8 +85,9 @@ export function createDemos(speaking: Speaking, log: Logger) {
 
     /** Renders what is missing, one after the other, behind everything else. */
     async renderMissing(): Promise<void> {
-      for (const [name, voice] of byName) {
+      for (const voice of catalogue.builtIn) {
         if (stopped) return
+        const name = nameOf(voice)
         try {
           if (!(await storage.find(name))) await render(name, voice, null)
         } catch (error) {

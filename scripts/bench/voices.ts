@@ -5,7 +5,7 @@
 import type { EngineName } from '../../src/speech/engine'
 import { planUtterances, type Speaker } from '../../src/speech/text/plan'
 import { startWorkerProcess, type WorkerProcess } from '../../src/speech/worker-process'
-import { type CatalogueVoice, readCatalogue } from '../../src/voice/catalogue'
+import { type BuiltInVoice, readCatalogue } from '../../src/voice/catalogue'
 import { untilQuiet } from './quiet'
 import { type Reference, startReference } from './reference'
 import { type BenchRow, median, printTable } from './report'
@@ -14,14 +14,14 @@ import { executable } from './server'
 const rounds = 5
 const taskTimeoutMs = 20_000
 
-type Measured = { voice: CatalogueVoice; ours: number[]; raw: number[] }
+type Measured = { voice: BuiltInVoice; ours: number[]; raw: number[] }
 
 export async function benchVoices(): Promise<BenchRow[]> {
   const command = [await executable(), 'worker']
   const worker = () => startWorkerProcess({ command, memoryMaxBytes: Infinity, onExit() {} })
   const workers: Record<EngineName, WorkerProcess> = { flite: worker(), espeak: worker() }
   const reference = startReference()
-  const all: Measured[] = readCatalogue().voices.map((voice) => ({ voice, ours: [], raw: [] }))
+  const all: Measured[] = readCatalogue().builtIn.map((voice) => ({ voice, ours: [], raw: [] }))
   try {
     // The first round only warms up.
     for (let round = 0; round <= rounds; round++) {
@@ -56,12 +56,12 @@ function row(name: string, value: number, reference: number): BenchRow {
 }
 
 /** What the engine is given for the demo sentence. */
-function utterancesOf(voice: CatalogueVoice) {
+function utterancesOf(voice: BuiltInVoice) {
   const speaker: Speaker = { id: voice.id, language: voice.language, charactersMax: Infinity }
   return planUtterances(voice.demo, speaker, () => speaker)
 }
 
-async function inWorker(worker: WorkerProcess, voice: CatalogueVoice): Promise<number> {
+async function inWorker(worker: WorkerProcess, voice: BuiltInVoice): Promise<number> {
   let seconds = 0
   let frames = 0
   for (const { text, letters, symbols } of utterancesOf(voice)) {
@@ -76,7 +76,7 @@ async function inWorker(worker: WorkerProcess, voice: CatalogueVoice): Promise<n
   return seconds / (frames / voice.sampleRate)
 }
 
-async function inReference(reference: Reference, voice: CatalogueVoice): Promise<number> {
+async function inReference(reference: Reference, voice: BuiltInVoice): Promise<number> {
   const texts = utterancesOf(voice).map(({ text }) => text)
   const { seconds, audioSeconds } = await reference.run({ voice, texts, mp3: false })
   return seconds / audioSeconds

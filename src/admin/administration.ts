@@ -42,10 +42,17 @@ export function found<T>(value: T | undefined, what: string, id: string): T {
   throw new AppError('not_found', `There is no ${what} ${JSON.stringify(id.slice(0, 64))}.`)
 }
 
-/** Ids of catalogue voices. Throws `invalid_params` that names the one that is none. */
-export function optionalVoices({ catalogue }: Administration, fields: Fields): string[] | undefined {
-  const voices = optionalTexts(fields, 'voices', catalogue.voices.length)
-  const unknown = voices?.find((id) => !catalogue.find(id))
+/**
+ * Ids of catalogue voices, or of `kept` ones, which may not be installed now. Throws `invalid_params` that names the one
+ * that is none.
+ */
+export function optionalVoices(
+  { catalogue }: Administration,
+  fields: Fields,
+  kept: readonly string[] = [],
+): string[] | undefined {
+  const voices = optionalTexts(fields, 'voices', catalogue.voices.length + kept.length)
+  const unknown = voices?.find((id) => !catalogue.find(id) && !kept.includes(id))
   if (unknown !== undefined)
     throw new AppError('invalid_params', `voices: there is no voice ${JSON.stringify(unknown.slice(0, 64))}.`, {
       param: 'voices',

@@ -77,7 +77,10 @@ export async function reEnrol(
   try {
     const queue = { queueKey: 'clone', timeoutMs: reEnrolTimeoutMs }
     const recording = await examineRecording(pool, reference.path, { ...queue, param: 'file' })
-    const voice = await enrolVoice(pool, admin.catalogue, recording, { language: clone.language, ...queue })
+    const voice = await enrolVoice(pool, { voices: admin.catalogue.builtIn }, recording, {
+      language: clone.language,
+      ...queue,
+    })
     const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile, mp3SampleRate) }
     const update = () =>
       act(admin, 'clone re-enrol', () => {

@@ -72,7 +72,7 @@ export function updateGroup(administration: Administration, id: string, fields: 
       {
         id,
         name: name === undefined ? before.name : checkGroupName(name),
-        voices: optionalVoices(administration, fields) ?? before.voices,
+        voices: optionalVoices(administration, fields, before.voices) ?? before.voices,
       },
       nowMs,
     )

@@ -8,7 +8,7 @@ import { commonFlags, readFlags } from './flags'
 import { write } from './print'
 
 type Settings = { active: boolean; public: boolean; featured: boolean; position: number }
-type Item = { id: string; display_name: string; language: string; gender: string } & Partial<Settings>
+type Item = { id: string; display_name: string; language: string; gender: string | null } & Partial<Settings>
 
 export async function printVoices(args: string[]): Promise<void> {
   const { values } = readFlags(args, commonFlags)
@@ -18,7 +18,14 @@ export async function printVoices(args: string[]): Promise<void> {
   const lines = items.map((item) => {
     const { id, language, gender, display_name: name } = item
     const states = item.active === undefined ? [] : [statesOf(item as Settings).padEnd(statesWidth)]
-    return [id.padEnd(14), language.padEnd(6), gender.padEnd(7), ...states, name, catalogue.find(id)?.description ?? '']
+    return [
+      id.padEnd(14),
+      language.padEnd(6),
+      (gender ?? '-').padEnd(7),
+      ...states,
+      name,
+      catalogue.find(id)?.description ?? '',
+    ]
       .join('  ')
       .trimEnd()
   })

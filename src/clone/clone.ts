@@ -106,7 +106,9 @@ async function make(cloning: Cloning, request: CloneRequest, { id, reference, re
   await storage.ensureSpace()
   const queueKey = caller.keyId
   const language = request.language ?? (await languageOfName(catalogue, name))
-  const voice = await enrolVoice(pool, catalogue, recording, { language, queueKey, timeoutMs, signal })
+  const voice = await enrolVoice(pool, { voices: catalogue.builtIn }, recording, {
+    ...{ language, queueKey, timeoutMs, signal },
+  })
   const clone: Clone = {
     ...voice,
     id,

@@ -40,7 +40,7 @@ export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: 
           const wanted: Pick<CloneRequest, 'name' | 'language' | 'source'> = {
             source: readSource(fields, file),
             name: readName(fields.name),
-            language: readLanguage(fields, catalogue.voices),
+            language: readLanguage(fields, catalogue.builtIn),
           }
           const faults = faultsOf(request, faultsOnDemand)
           const made = await clone(cloning, { ...wanted, caller, requestId, faults, signal: request.signal })
@@ -121,7 +121,7 @@ function readName(name: unknown): string {
   return trimmed
 }
 
-/** One that a catalogue voice speaks, with or without its region. */
+/** One that a built-in voice speaks, with or without its region. */
 function readLanguage(fields: Fields, voices: readonly { language: string }[]): string | undefined {
   const { language } = fields
   if (!isGiven(language)) return undefined

@@ -13,7 +13,7 @@ import type { HttpContext } from './context'
 export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
   const { plans, catalogue, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
-  /** Lists stay the same object until the database changes, so each is written out once. */
+  /** Lists stay the same object until something changes, so each is written out once. */
   const bodies = new WeakMap<readonly ListedVoice[], string>()
 
   const listFor = (caller: Caller | undefined, group: unknown): readonly ListedVoice[] => {
@@ -37,7 +37,7 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
   }
 
   function describeOwned(clone: ListedClone, demoUrl: string) {
-    const { engine, sampleRate } = catalogue.find(clone.baseVoiceId)!
+    const base = catalogue.find(clone.baseVoiceId)
     return {
       id: clone.id,
       display_name: clone.name,
@@ -46,10 +46,10 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
       owned: true,
       language: clone.language,
       gender: clone.gender,
-      engine,
-      sample_rate: sampleRate,
+      engine: base?.engine ?? null,
+      sample_rate: base?.sampleRate ?? null,
       description: null,
-      deterministic: true,
+      deterministic: base?.deterministic ?? true,
       method: clone.method,
       warnings: clone.warnings,
     }
@@ -82,6 +82,6 @@ function describeVoice({ voice, displayName, featured }: ListedVoice, demoUrl: s
     engine: voice.engine,
     sample_rate: voice.sampleRate,
     description: voice.description,
-    deterministic: true,
+    deterministic: voice.deterministic,
   }
 }

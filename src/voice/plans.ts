@@ -1,6 +1,7 @@
 /**
  * Who may use which catalogue voice: what administrators set for single voices, and groups, which are voice plans. The
- * lists are kept in memory until the database changes, by this process or another one.
+ * lists are kept in memory until the catalogue changes, or the database, by this process or another one. What is set for
+ * a voice that is not there any more stays, should it come back.
  */
 import type { Database } from '../db/database'
 import { createForeignWrites, prepare } from '../db/statements'
@@ -48,19 +49,22 @@ export function createPlans(db: Database, catalogue: Catalogue) {
       })
     }
     const byGroup = new Map<string | null, readonly ListedVoice[]>([[null, listed((id) => settingsOf(id).public)]])
-    for (const { id, voices } of groups.values())
+    for (const { id, voices } of groups.values()) {
+      const members = new Set(voices)
       byGroup.set(
         id,
-        listed((voice) => voices.includes(voice)),
+        listed((voice) => members.has(voice)),
       )
-    return { foreign, generation, settingsOf, groups, byGroup, all: listed(() => true) }
+    }
+    const { voices } = catalogue
+    return { foreign, generation, voices, settingsOf, groups, byGroup, all: listed(() => true) }
   }
 
   function current() {
     const foreign = foreignWrites()
     const generation = generations.get(db) ?? 0
-    if (state?.foreign !== foreign || state.generation !== generation) state = load(foreign, generation)
-    return state
+    const isCurrent = state?.foreign === foreign && state.generation === generation && state.voices === catalogue.voices
+    return isCurrent ? state! : (state = load(foreign, generation))
   }
 
   return {

@@ -17,6 +17,7 @@ const balance = integer('Characters left.', { minimum: 0 })
 const unit = text('What the balance is counted in.', { const: 'characters' })
 const nextCursor = orNull(text('`cursor` of the next page; null on the last one.'))
 const gender = text('How the voice sounds.', { enum: ['female', 'male'] })
+const genderOrNull = orNull(text('How the voice sounds; null where nobody knows.', { enum: ['female', 'male', null] }))
 const language = text('BCP 47.')
 const engine = text('What makes the sound.')
 const sampleRate = integer('Of the engine, in Hz.')
@@ -105,7 +106,7 @@ const managedVoice = {
   id: voiceId,
   display_name: text('As it is listed.'),
   language,
-  gender,
+  gender: genderOrNull,
   engine,
   sample_rate: sampleRate,
   active: boolean('Whether it can be used at all.'),
@@ -197,9 +198,9 @@ export const components = {
       demo_url: text('Address of a demo.', { format: 'uri' }),
       featured: boolean('Whether the voice is featured now.'),
       language,
-      gender,
-      engine,
-      sample_rate: sampleRate,
+      gender: genderOrNull,
+      engine: orNull(text('What makes the sound; null: a clone whose base voice is not installed now.')),
+      sample_rate: orNull(integer('Of the engine, in Hz; null: as for `engine`.')),
       description: orNull(text('A few words about the sound.')),
       deterministic: boolean('Whether the same request gives the same bytes.'),
       owned: { const: true, description: 'On the account’s own clones only.' },

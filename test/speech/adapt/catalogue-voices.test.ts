@@ -11,10 +11,10 @@ import { findBaseVoice, toleranceOf } from '../../../src/speech/adapt/base-voice
 import { enrol } from '../../../src/speech/adapt/enrol'
 import { measureVoice, type VoiceStatistics } from '../../../src/speech/adapt/measure'
 import { loadEngine, type EngineName, type SpeechEngine } from '../../../src/speech/engine'
-import { readCatalogue, type CatalogueVoice } from '../../../src/voice/catalogue'
+import { readCatalogue, type BuiltInVoice } from '../../../src/voice/catalogue'
 import { sentences } from '../../words'
 
-const { voices } = readCatalogue()
+const { builtIn: voices } = readCatalogue()
 const adapted = voices.filter(({ adaptation }) => adaptation)
 const english = voices.filter(({ engine }) => engine === 'flite')
 const mandarin = adapted.filter(({ language }) => language === 'zh-CN')
@@ -23,7 +23,7 @@ beforeAll(async () => {
   engines = { flite: await loadEngine('flite'), espeak: await loadEngine('espeak') }
 })
 
-async function say(voice: CatalogueVoice, texts: readonly string[]): Promise<Pcm> {
+async function say(voice: BuiltInVoice, texts: readonly string[]): Promise<Pcm> {
   const parts: Pcm[] = []
   for (const text of texts) {
     const raw = trimSilence(await engines[voice.engine].synthesize(voice, text))
@@ -36,7 +36,7 @@ async function say(voice: CatalogueVoice, texts: readonly string[]): Promise<Pcm
 const semitones = (a: number, b: number) => Math.abs(12 * Math.log2(a / b))
 
 /** The voice that an adapted one is made of, as the statistics know it. */
-function baseOf({ engine, settings }: CatalogueVoice) {
+function baseOf({ engine, settings }: BuiltInVoice) {
   const base = voices.find((voice) => {
     return !voice.adaptation && voice.engine === engine && Bun.deepEquals(voice.settings, settings)
   })
@@ -139,7 +139,7 @@ describe('an adapted voice of the catalogue', () => {
   })
 })
 
-function pitchRange({ adaptation }: CatalogueVoice) {
+function pitchRange({ adaptation }: BuiltInVoice) {
   const { toHz } = adaptation!.pitch
   return { minHz: toHz / 2, maxHz: toHz * 2, stepSeconds: 0.005 }
 }

@@ -1,0 +1,122 @@
+/** Voices of installed packs in the catalogue, in the plans, and when they go away. */
+import { beforeEach, describe, expect, it } from 'bun:test'
+import { createGroup, listGroups, updateGroup, updateVoice } from '../../src/admin/voices'
+import { openDatabase, type Database } from '../../src/db/database'
+import { demoName, readCatalogue, type Catalogue } from '../../src/voice/catalogue'
+import { createPlans, type Plans } from '../../src/voice/plans'
+import { voicePack } from './packs'
+
+let catalogue: Catalogue
+let db: Database
+let plans: Plans
+beforeEach(() => {
+  catalogue = readCatalogue()
+  db = openDatabase(':memory:')
+  plans = createPlans(db, catalogue)
+})
+
+const admin = () => ({ db, catalogue, actor: 'test', nowMs: Date.now })
+const lessac = (version = '1') => voicePack('lessac', ['en-gb-lessac'], { version })
+const installedIds = () => catalogue.voices.slice(catalogue.builtIn.length).map(({ id }) => id)
+
+describe('an installed pack', () => {
+  it('adds its voices behind the built-in ones, in the order of the packs', () => {
+    catalogue.install([voicePack('b', ['b-1', 'b-2']), voicePack('a', ['a-1'])])
+    expect(installedIds()).toEqual(['b-1', 'b-2', 'a-1'])
+    expect(catalogue.voices[0]!.id).toBe('en-ross')
+    expect(catalogue.find('b-2')).toMatchObject({
+      engine: 'piper',
+      language: 'en-GB',
+      gender: null,
+      sampleRate: 22_050,
+      settings: { speaker: 1 },
+      model: { directory: '/srv/voices/b', version: '1' },
+      deterministic: true,
+    })
+  })
+
+  it('gives a voice the demo sentence of its language, English where there is none', () => {
+    catalogue.install([voicePack('a', ['a'], { language: 'zh-CN' }), voicePack('b', ['b'], { language: 'yo' })])
+    expect(catalogue.find('a')!.demo).toBe(catalogue.cloneDemo('zh'))
+    expect(catalogue.find('b')!.demo).toBe(catalogue.cloneDemo('en'))
+  })
+
+  it('says where the same request may give other bytes', () => {
+    catalogue.install([voicePack('a', ['a'], { deterministic: false })])
+    expect(catalogue.find('a')!.deterministic).toBe(false)
+  })
+
+  it('brings no voices when it is a converter', () => {
+    catalogue.install([voicePack('openvoice', [], { family: 'converter' })])
+    expect(catalogue.voices).toEqual(catalogue.builtIn)
+  })
+
+  it('has companions of its own gender, female ones where that is not known', () => {
+    const genders = [null, 'female', 'male'] as const
+    catalogue.install(genders.map((gender) => voicePack(`p-${gender}`, [`v-${gender}`], { gender })))
+    const companions = genders.map((gender) => catalogue.companionFor(catalogue.find(`v-${gender}`)!, 'Hani').gender)
+    expect(companions).toEqual(['female', 'female', 'male'])
+  })
+
+  it('gets another demo with another model, and not because it lies elsewhere', () => {
+    const nameWith = (pack: ReturnType<typeof voicePack>) => {
+      catalogue.install([pack])
+      return demoName(catalogue.find('en-gb-lessac')!, undefined)
+    }
+    const first = nameWith(lessac())
+    expect(nameWith({ ...lessac(), model: { ...lessac().model, directory: '/elsewhere/lessac' } })).toBe(first)
+    expect(nameWith(lessac('2'))).not.toBe(first)
+  })
+
+  it('is gone with its voices, and comes back with them', () => {
+    catalogue.install([lessac()])
+    catalogue.install([])
+    expect(catalogue.find('en-gb-lessac')).toBeUndefined()
+    expect(catalogue.voices).toEqual(catalogue.builtIn)
+    catalogue.install([lessac()])
+    expect(installedIds()).toEqual(['en-gb-lessac'])
+  })
+})
+
+describe('plans', () => {
+  it('follow the catalogue at once', () => {
+    const ids = () => plans.listFor(null).map(({ voice }) => voice.id)
+    const before = ids()
+    catalogue.install([lessac()])
+    expect(ids()).toEqual([...before, 'en-gb-lessac'])
+    expect(plans.choose(null, 'en-gb-lessac').engine).toBe('piper')
+    expect(plans.listAll().at(-1)!.voice.id).toBe('en-gb-lessac')
+    catalogue.install([])
+    expect(ids()).toEqual(before)
+    expect(() => plans.choose(null, 'en-gb-lessac')).toThrow('there is no voice "en-gb-lessac"')
+  })
+
+  it('speak with the pack that is there now, not with the one before', () => {
+    catalogue.install([lessac()])
+    plans.listFor(null)
+    catalogue.install([lessac('2')])
+    expect(plans.choose(null, 'en-gb-lessac').model!.version).toBe('2')
+  })
+
+  it('never make an installed voice the default by themselves', () => {
+    catalogue.install([lessac()])
+    expect(plans.choose(null, undefined).id).toBe('en-ross')
+  })
+
+  it('remember what was set for a voice, and its groups, until it is back', () => {
+    catalogue.install([lessac()])
+    updateVoice(admin(), 'en-gb-lessac', { featured: true, display_name: 'Lesley' })
+    const { id } = createGroup(admin(), { name: 'gold', voices: ['en-gb-lessac', 'en-ross'] })
+    catalogue.install([])
+    expect(plans.listFor(id).map(({ voice }) => voice.id)).toEqual(['en-ross'])
+    expect(() => updateVoice(admin(), 'en-gb-lessac', { active: false })).toThrow('There is no voice')
+    updateGroup(admin(), id, { voices: ['en-gb-lessac', 'en-clara'] })
+    expect(() => createGroup(admin(), { name: 'tin', voices: ['en-gb-lessac'] })).toThrow('there is no voice')
+    expect(listGroups(admin()).items).toHaveLength(1)
+    catalogue.install([lessac()])
+    expect(plans.listFor(id).map(({ voice, displayName }) => [voice.id, displayName])).toEqual([
+      ['en-gb-lessac', 'Lesley'],
+      ['en-clara', 'Clara'],
+    ])
+  })
+})
