@@ -1,0 +1,104 @@
+/** Installing packs while the server runs: one after the other, in the background. */
+import { AppError } from '../../../errors'
+import type { Logger } from '../../../log'
+import { checkPackName } from './packs'
+import type { PullOptions, PullResult } from './pull'
+
+export type Install = {
+  readonly name: string
+  /** `installed` also when the same pack was there before. */
+  readonly state: 'waiting' | 'downloading' | 'installed' | 'failed'
+  readonly receivedBytes: number
+  /** null until the hub has said it. */
+  readonly sizeBytes: number | null
+  /** Of the pack, once it is known. */
+  readonly folder: string | null
+  /** One sentence, when it failed. */
+  readonly reason: string | null
+}
+
+export type Installer = ReturnType<typeof createInstaller>
+
+export type InstallerOptions = {
+  readonly pull: (
+    name: string,
+    options: Required<Pick<PullOptions, 'signal' | 'onPlan' | 'onProgress'>>,
+  ) => Promise<PullResult>
+  readonly log: Logger
+}
+
+const waitingMax = 16
+/** Of those that ended, the last ones are remembered. */
+const endedMax = 32
+
+export function createInstaller({ pull, log }: InstallerOptions) {
+  /** By name, in the order in which they were asked for. */
+  const installs = new Map<string, Install>()
+  const stop = new AbortController()
+  let running: Promise<void> | undefined
+
+  function change(name: string, changes: Partial<Install>): void {
+    installs.set(name, { ...installs.get(name)!, ...changes })
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      const next = [...installs.values()].find(({ state }) => state === 'waiting')
+      if (!next || stop.signal.aborted) return
+      await install(next.name)
+      const ended = [...installs.values()].filter(isEnded)
+      for (const { name } of ended.slice(0, Math.max(0, ended.length - endedMax))) installs.delete(name)
+    }
+  }
+
+  async function install(name: string): Promise<void> {
+    change(name, { state: 'downloading' })
+    log.info({ pack: name }, 'a pack is being installed')
+    try {
+      const { plan, directory, wasThere } = await pull(name, {
+        signal: stop.signal,
+        onPlan: ({ folder, sizeBytes }) => change(name, { folder, sizeBytes }),
+        onProgress: ({ receivedBytes }) => change(name, { receivedBytes }),
+      })
+      change(name, { state: 'installed', receivedBytes: plan.sizeBytes })
+      log.info({ pack: name, directory, license: plan.license, wasThere }, 'a pack is installed')
+    } catch (error) {
+      if (stop.signal.aborted) return change(name, { state: 'waiting' })
+      change(name, { state: 'failed', reason: (error as Error).message })
+      log.error({ pack: name, err: error }, 'a pack was not installed')
+    }
+  }
+
+  return {
+    /**
+     * Begins, or queues, and says how it stands; one that runs or waits already is not begun again. Throws
+     * `invalid_params` for a name that no pack can have, `rate_limited` when too many wait.
+     */
+    start(given: string): Install {
+      const name = checkPackName(given)
+      const known = installs.get(name)
+      if (known && !isEnded(known)) return known
+      if ([...installs.values()].filter(({ state }) => state === 'waiting').length >= waitingMax)
+        throw new AppError('rate_limited', `${waitingMax} packs are waiting to be installed.`, {
+          retryAfterSeconds: 60,
+        })
+      installs.delete(name)
+      const install = { name, state: 'waiting', receivedBytes: 0, sizeBytes: null, folder: null, reason: null } as const
+      installs.set(name, install)
+      // Later, so that who asked has written down that it did.
+      running = (running ?? Promise.resolve()).then(run)
+      return install
+    },
+    /** What runs and waits, and what ended last. */
+    status: (): readonly Install[] => [...installs.values()],
+    /** Breaks off; what came stays, and the next pull goes on with it. */
+    async close(): Promise<void> {
+      stop.abort(new Error('the server stops'))
+      await running
+    },
+  }
+}
+
+function isEnded({ state }: Install): boolean {
+  return state === 'installed' || state === 'failed'
+}

@@ -1,0 +1,115 @@
+/** What a hub has by name, for `sonant voices search`. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ignoreMissing } from '../../../storage/files'
+import type { PackFamily } from '../pack'
+import type { Hub } from './client'
+import { chooseFiles, folderOfPack, knownPacks, type KnownPack } from './packs'
+import { fetchPiperIndex, piperRepository, type PiperVoice } from './piper-index'
+import { findRepository, listFiles } from './repository'
+
+export type FoundPack = {
+  /** What `pull` takes. */
+  readonly name: string
+  readonly family: PackFamily
+  /** BCP 47; none, of a converter. */
+  readonly languages: readonly string[]
+  /** In English: a language and its country, or what the pack is. */
+  readonly description: string
+  /** `x_low` to `high`, of Piper's voices. */
+  readonly quality: string | null
+  /** null: not known before it is installed. */
+  readonly speakers: number | null
+  /** null: the hub does not say. */
+  readonly sizeBytes: number | null
+  readonly installed: boolean
+}
+
+/** Besides what the texts themselves say. */
+const furtherWords: Readonly<Record<string, string>> = {
+  en: 'english',
+  zh: 'chinese mandarin 中文',
+  es: 'spanish',
+  fr: 'french',
+  hi: 'hindi',
+  it: 'italian',
+  ja: 'japanese',
+  pt: 'portuguese',
+}
+
+/**
+ * Packs that every one of `words` fits: a language (`en`, `en_US`, `en-us`, `Chinese`, `中文`), a country, a quality, a
+ * part of a name. Throws `url_fetch_failed`, `not_found`.
+ */
+export async function searchPacks(hub: Hub, words: readonly string[], directory: string): Promise<FoundPack[]> {
+  const repository = await findRepository(hub, piperRepository)
+  const voices = await fetchPiperIndex(hub, repository)
+  const fits = createFilter(words, [...knownPacks.flatMap(({ languages }) => languages), ...voices.flatMap(tagsOf)])
+  const others = knownPacks.filter((pack) => fits(pack.languages, textOfKnown(pack)))
+  const piper = voices
+    .filter((voice) => fits(tagsOf(voice), textOfPiper(voice)))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  const found = [...(await Promise.all(others.map((pack) => findKnown(hub, pack)))), ...piper.map(describePiper)]
+  return Promise.all(
+    found.map(async (pack) => {
+      const there = await stat(join(directory, folderOfPack(pack.name))).catch(ignoreMissing)
+      return { ...pack, installed: there?.isDirectory() ?? false }
+    }),
+  )
+}
+
+/** A word that is the tag of any language here stands for that language, not for a part of a name. */
+function createFilter(words: readonly string[], allTags: readonly string[]) {
+  const known = new Set(allTags.map(plain))
+  const wanted = words.map(plain)
+  return (tags: readonly string[], text: string): boolean =>
+    wanted.every((word) => (known.has(word) ? tags.some((tag) => plain(tag) === word) : text.includes(word)))
+}
+
+function plain(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll('_', '-')
+}
+
+function tagsOf({ language }: PiperVoice): readonly string[] {
+  return [language.code, language.family]
+}
+
+function textOfKnown({ name, description, languages }: KnownPack): string {
+  return plain([name, description, ...languages.map((tag) => furtherWords[tag] ?? '')].join(' '))
+}
+
+function textOfPiper({ key, language, quality, aliases }: PiperVoice): string {
+  const { nativeName, englishName, country, family } = language
+  return plain(
+    [`piper/${key}`, nativeName, englishName, country, quality, furtherWords[family] ?? '', ...aliases].join(' '),
+  )
+}
+
+async function findKnown(hub: Hub, pack: KnownPack): Promise<Omit<FoundPack, 'installed'>> {
+  const { name, family, languages, description } = pack
+  return { name, family, languages, description, quality: null, speakers: null, sizeBytes: await sizeOf(hub, pack) }
+}
+
+/** A mirror need not have every repository; what is wrong with this one `pull` says. */
+async function sizeOf(hub: Hub, pack: KnownPack): Promise<number | null> {
+  try {
+    const repository = await findRepository(hub, pack.repository)
+    const files = chooseFiles(pack, await listFiles(hub, repository, ''))
+    return files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  } catch {
+    return null
+  }
+}
+
+function describePiper({ key, language, quality, speakers, sizeBytes }: PiperVoice): Omit<FoundPack, 'installed'> {
+  const { code, englishName, country } = language
+  return {
+    name: `piper/${key}`,
+    family: 'piper',
+    languages: [code.replace('_', '-')],
+    description: country ? `${englishName}, ${country}` : englishName,
+    quality,
+    speakers,
+    sizeBytes,
+  }
+}
