@@ -1,0 +1,145 @@
+/**
+ * The OpenVoice v2 tone-colour converter (Qin et al., "OpenVoice: Versatile Instant Voice Cloning", 2023): it knows a
+ * voice by 256 numbers, its tone, and gives what one voice said the tone of another. Language, words, melody and rhythm
+ * stay. Contract: `OpenVoiceToneClone_ONNX` of https://github.com/season-studio/MeloTTS-ONNX.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Pcm } from '../../audio/pcm'
+import type { ModelFiles } from '../engine'
+import { configurationFile, converterFile, extractorFile, readSpectrogramSettings, toneSize } from '../models/converter'
+import { openGraph } from '../onnx/graph'
+import type { Feeds, Runtime, Session } from '../onnx/runtime'
+import { samplesMin, spectrogram, transposed, type Spectrogram } from './spectrogram'
+
+export type ToneConverter = {
+  /** Of all sound that comes and goes, Hz. */
+  readonly sampleRate: number
+  /** The tone of the voice in `pcm`, 256 numbers. Throws `RangeError` at another rate, and on less than a frame. */
+  extract(pcm: Pcm): Promise<Float32Array>
+  /**
+   * What the voice of tone `from` said in `pcm`, said by that of tone `to`; as many samples. `tau`: how freely the sound
+   * varies. Throws `RangeError` at another rate.
+   */
+  convert(pcm: Pcm, from: ArrayLike<number>, to: ArrayLike<number>, tau?: number): Promise<Pcm>
+}
+
+/** OpenVoice's own. */
+const tauByDefault = 0.3
+
+/**
+ * Longer sound is converted in pieces, for a run's memory grows with its length (docs/cloning.md has it measured). Of
+ * what is around it a frame depends on up to 109 frames to either side: 32 by the 16 layers of the encoder, 64 by the
+ * flow there and back, 13 by the decoder. So the pieces are the same as the whole but for the noise in them.
+ */
+const pieceFramesMax = 1024
+const contextFrames = 128
+/** From the middle of a fade to its end. */
+const fadeFrames = 8
+
+/** Throws what onnxruntime says of the graphs, and what `readSpectrogramSettings` throws. */
+export async function loadConverter({ directory }: ModelFiles, runtime: Runtime): Promise<ToneConverter> {
+  const configuration = JSON.parse(await readFile(join(directory, configurationFile), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  const settings = readSpectrogramSettings(configuration)
+  const { sampleRate, hopLength } = settings
+  const { session: extractor } = await openGraph(runtime, join(directory, extractorFile))
+  const { session: converter } = await openGraph(runtime, join(directory, converterFile))
+
+  function requireRate(pcm: Pcm): void {
+    if (pcm.sampleRate !== sampleRate)
+      throw new RangeError(`The converter takes ${sampleRate} Hz, not ${pcm.sampleRate} Hz.`)
+  }
+
+  async function convertPiece({ values, frames, bins }: Spectrogram, tones: Feeds, tau: number): Promise<Float32Array> {
+    const samples = await runFor(converter, converterFile, {
+      ...tones,
+      audio: runtime.float32(values, [1, bins, frames]),
+      audio_length: runtime.int64(BigInt64Array.of(BigInt(frames)), [1]),
+      tau: runtime.float32(Float32Array.of(tau), [1]),
+    })
+    if (samples.length !== frames * hopLength)
+      throw new Error(`${converterFile} gave ${samples.length} samples for ${frames} frames of ${hopLength}`)
+    return samples
+  }
+
+  return {
+    sampleRate,
+
+    async extract(pcm) {
+      requireRate(pcm)
+      const { values, frames, bins } = spectrogram(pcm.samples, settings)
+      const tone = await runFor(extractor, extractorFile, { input: runtime.float32(values, [1, frames, bins]) })
+      if (tone.length !== toneSize) throw new Error(`${extractorFile} gave ${tone.length} numbers, not ${toneSize}`)
+      return tone
+    },
+
+    async convert(pcm, from, to, tau = tauByDefault) {
+      requireRate(pcm)
+      const { length } = pcm.samples
+      if (length === 0) return pcm
+      const padded = new Float32Array(Math.ceil(Math.max(length, samplesMin(settings)) / hopLength) * hopLength)
+      padded.set(pcm.samples)
+      const whole = spectrogram(padded, settings)
+      const tones = {
+        src_tone: runtime.float32(Float32Array.from(from), [1, toneSize, 1]),
+        dest_tone: runtime.float32(Float32Array.from(to), [1, toneSize, 1]),
+      }
+      const out = new Float32Array(padded.length)
+      for (const piece of pieces(whole.frames)) {
+        const start = Math.max(0, piece.start - contextFrames)
+        const part = framesOf(whole, start, Math.min(whole.frames, piece.end + contextFrames))
+        const samples = await convertPiece({ ...part, values: transposed(part) }, tones, tau)
+        addFaded(out, samples, start * hopLength, {
+          start: piece.start * hopLength,
+          end: piece.end * hopLength,
+          fade: fadeFrames * hopLength,
+        })
+      }
+      return { samples: out.subarray(0, length), sampleRate }
+    },
+  }
+}
+
+type Range = { readonly start: number; readonly end: number }
+
+/** Of about the same length, end to end. */
+function pieces(frames: number): Range[] {
+  const count = Math.ceil(frames / pieceFramesMax)
+  const at = (i: number) => Math.round((i * frames) / count)
+  return Array.from({ length: count }, (_, i) => ({ start: at(i), end: at(i + 1) }))
+}
+
+function framesOf({ values, bins }: Spectrogram, start: number, end: number): Spectrogram {
+  return { values: values.subarray(start * bins, end * bins), frames: end - start, bins }
+}
+
+/**
+ * Adds `samples`, the first of which belongs at `at`, to `out`: those from `start` to `end`, with a straight fade around
+ * either border but the ends of `out`. What lies further out is left away.
+ */
+function addFaded(
+  out: Float32Array,
+  samples: Float32Array,
+  at: number,
+  { start, end, fade }: Range & { fade: number },
+): void {
+  const first = start === 0 ? 0 : start - fade
+  const last = end === out.length ? end : end + fade
+  for (let i = first; i < last; i++) {
+    const rising = start === 0 ? 1 : (i - first + 0.5) / (2 * fade)
+    const falling = end === out.length ? 1 : (last - i - 0.5) / (2 * fade)
+    out[i]! += samples[i - at]! * Math.min(1, rising, falling)
+  }
+}
+
+/** The first output. Throws when it is not of finite numbers. */
+async function runFor(session: Session, file: string, feeds: Feeds): Promise<Float32Array> {
+  const name = session.outputs[0]!.name
+  const { [name]: tensor } = await session.run(feeds, [name])
+  const values = tensor!.data as Float32Array
+  if (!values.every(Number.isFinite)) throw new Error(`${file} gave numbers that are not finite`)
+  return values
+}

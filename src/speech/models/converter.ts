@@ -1,0 +1,81 @@
+/**
+ * Packs of the OpenVoice v2 tone-colour converter, as exported by season-studio for MeloTTS-ONNX
+ * (https://huggingface.co/seasonstudio/openvoice_tone_clone_onnx): `tone_color_extract_model.onnx` makes 256 numbers of
+ * a voice, `tone_clone_model.onnx` changes the voice in a sound, `configuration.json` says of which spectrogram.
+ */
+import type { GraphInfo } from '../onnx/file'
+import type { TensorInfo } from '../onnx/runtime'
+import type { SpectrogramSettings } from '../convert/spectrogram'
+import type { PackReader } from './family'
+import { BadPack } from './pack'
+
+export const extractorFile = 'tone_color_extract_model.onnx'
+export const converterFile = 'tone_clone_model.onnx'
+export const configurationFile = 'configuration.json'
+
+/** Numbers that a voice is known by. */
+export const toneSize = 256
+/** Of everything that is converted, Hz. */
+export const converterSampleRate = 22_050
+
+/** −1 in the file or here: any size. */
+type Wanted = Pick<TensorInfo, 'name' | 'type' | 'dims'>
+
+export const readConverterPack: PackReader = async (folder) => {
+  const files = [extractorFile, converterFile, configurationFile]
+  if (!folder.files.includes(extractorFile) && !folder.files.includes(converterFile)) return undefined
+  const missing = files.filter((file) => !folder.files.includes(file))
+  if (missing.length > 0) throw new BadPack(`${missing.join(' and ')} of the tone converter is missing`)
+  const { filterLength } = readSpectrogramSettings(await folder.readJson(configurationFile))
+  const bins = filterLength / 2 + 1
+  check(extractorFile, await folder.readGraph(extractorFile), [{ name: 'input', type: 'float32', dims: [1, -1, bins] }])
+  check(converterFile, await folder.readGraph(converterFile), [
+    { name: 'audio', type: 'float32', dims: [1, bins, -1] },
+    { name: 'audio_length', type: 'int64', dims: [1] },
+    { name: 'src_tone', type: 'float32', dims: [1, toneSize, 1] },
+    { name: 'dest_tone', type: 'float32', dims: [1, toneSize, 1] },
+    { name: 'tau', type: 'float32', dims: [1] },
+  ])
+  return { family: 'converter', graph: converterFile, sampleRate: converterSampleRate, voices: [], license: null }
+}
+
+/** Throws `BadPack` on a configuration that no converter has, or of another sample rate than all of them have. */
+export function readSpectrogramSettings(configuration: Readonly<Record<string, unknown>>): SpectrogramSettings {
+  const data = configuration.data as Readonly<Record<string, unknown>> | null | undefined
+  const read = (name: string): number => {
+    const value = typeof data === 'object' ? data?.[name] : undefined
+    if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 65_536) return value
+    throw new BadPack(`${configurationFile}: data.${name} is no whole number from 1 to 65536`)
+  }
+  const sampleRate = read('sampling_rate')
+  const filterLength = read('filter_length')
+  const hopLength = read('hop_length')
+  if (sampleRate !== converterSampleRate)
+    throw new BadPack(`${configurationFile}: data.sampling_rate is ${sampleRate}, not ${converterSampleRate}`)
+  if (filterLength < 4 || !Number.isInteger(Math.log2(filterLength)))
+    throw new BadPack(`${configurationFile}: data.filter_length is ${filterLength}, not a power of two`)
+  if (hopLength > filterLength || (filterLength - hopLength) % 2 !== 0)
+    throw new BadPack(`${configurationFile}: data.hop_length is ${hopLength}, which does not go with filter_length`)
+  if (read('win_length') !== filterLength)
+    throw new BadPack(`${configurationFile}: data.win_length is not filter_length, ${filterLength}`)
+  return { sampleRate, filterLength, hopLength }
+}
+
+function check(file: string, { inputs, outputs }: GraphInfo, wanted: readonly Wanted[]): void {
+  const describe = ({ name, type, dims }: Wanted) =>
+    `${name} ${type} [${dims.map((size) => (size < 0 ? '?' : size)).join(', ')}]`
+  for (const input of wanted) {
+    const found = inputs.find(({ name }) => name === input.name)
+    if (found && found.type === input.type && fits(found.dims, input.dims)) continue
+    const instead = found ? `, but ${describe(found)}` : ''
+    throw new BadPack(`${file} has no input ${describe(input)}${instead}: it is not the tone converter's`)
+  }
+  const other = inputs.find(({ name }) => !wanted.some((input) => input.name === name))
+  if (other) throw new BadPack(`${file} has an input more than the tone converter: ${describe(other)}`)
+  if (outputs[0]?.type !== 'float32') throw new BadPack(`${file} has no output of type float32`)
+}
+
+function fits(found: readonly number[], wanted: readonly number[]): boolean {
+  if (found.length !== wanted.length) return false
+  return found.every((size, i) => size < 0 || wanted[i]! < 0 || size === wanted[i])
+}
