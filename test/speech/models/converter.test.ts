@@ -10,8 +10,13 @@ const tensor = (name: string, type: string, ...dims: number[]): TensorInfo => ({
 const graph = (...inputs: TensorInfo[]): GraphInfo => ({
   inputs,
   outputs: [tensor('output', 'float32', 1, 1, -1)],
+  irVersion: 8,
   opset: 17,
   metadata: {},
+  nodeCount: 1,
+  operators: new Map(),
+  outputsByOperator: new Map(),
+  noise: [],
   parameterBytes: 0,
   externalFiles: [],
 })
