@@ -13,6 +13,7 @@ import { benchRequest } from './request'
 import { benchSimilarity } from './similarity'
 import { benchStartup } from './startup'
 import { benchStretch } from './stretch'
+import { benchThreads } from './threads'
 import { benchVoices } from './voices'
 
 const benches: Record<string, () => Promise<BenchRow[]>> = {
@@ -29,6 +30,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   stretch: benchStretch,
   'recording-check': benchRecordingCheck,
   voices: benchVoices,
+  threads: benchThreads,
   adapt: benchAdapt,
   similarity: benchSimilarity,
 }

@@ -1,0 +1,67 @@
+/**
+ * A graph of Piper's signature run in a process of its own, with nothing of the product around it but, on request, the
+ * sample rate and the mp3 encoder. Started by `graph.ts`.
+ */
+import { createMp3Encoder, mp3BitrateKbps, mp3SampleRate } from '../../src/audio/encode/mp3'
+import { toInt16 } from '../../src/audio/pcm'
+import { resample } from '../../src/audio/resample'
+import { openRuntime, type Session } from '../../src/speech/onnx/runtime'
+
+/** `sentences`: ids of each; they become one sound. `threads`: null for what onnxruntime chooses. */
+export type GraphTask = {
+  readonly path: string
+  readonly threads: number | null
+  readonly sentences: readonly (readonly number[])[]
+  readonly mp3: boolean
+}
+/** Seconds of wall clock, of processor time of all threads of the process, and of sound. */
+export type GraphResult = { readonly seconds: number; readonly cpuSeconds: number; readonly audioSeconds: number }
+
+const sampleRate = 22_050
+const scales = [0.667, 1, 0.8]
+
+const sessions = new Map<string, Promise<Session>>()
+
+async function open(path: string, threads: number | null): Promise<Session> {
+  // 0 is onnxruntime's own choice: one thread per core.
+  const runtime = await openRuntime({ directory: '', provider: 'cpu', threads: threads ?? 0 })
+  return runtime.openSession(path)
+}
+
+function sessionOf({ path, threads }: GraphTask): Promise<Session> {
+  const key = `${path} ${threads}`
+  const session = sessions.get(key) ?? open(path, threads)
+  sessions.set(key, session)
+  return session
+}
+
+/** Returns the seconds of sound. */
+async function speak(task: GraphTask): Promise<number> {
+  const session = await sessionOf(task)
+  const runtime = await openRuntime({ directory: '', provider: 'cpu', threads: 1 })
+  const rate = mp3SampleRate(sampleRate)
+  const encoder = task.mp3 ? await createMp3Encoder({ sampleRate: rate, bitrateKbps: mp3BitrateKbps(rate) }) : undefined
+  let frames = 0
+  for (const ids of task.sentences) {
+    const { output } = await session.run({
+      input: runtime.int64(BigInt64Array.from(ids, BigInt), [1, ids.length]),
+      input_lengths: runtime.int64(BigInt64Array.of(BigInt(ids.length)), [1]),
+      scales: runtime.float32(Float32Array.from(scales), [3]),
+    })
+    const samples = output!.data as Float32Array
+    frames += samples.length
+    encoder?.append(toInt16(resample({ samples, sampleRate }, rate).samples))
+  }
+  encoder?.finish()
+  return frames / sampleRate
+}
+
+process.on('message', async (task: GraphTask) => {
+  const cpuBefore = process.cpuUsage()
+  const startedAtMs = performance.now()
+  const audioSeconds = await speak(task)
+  const seconds = (performance.now() - startedAtMs) / 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  process.send!({ seconds, cpuSeconds: (user + system) / 1e6, audioSeconds } satisfies GraphResult)
+})
+process.on('disconnect', () => process.exit(0))
