@@ -12,6 +12,7 @@ import {
   databasePath,
   limits,
   referencesDirectory,
+  voicesDirectory,
   type Config,
 } from './config'
 import { openDatabase, waitBriefly, type Database } from './db/database'
@@ -26,6 +27,7 @@ import { releaseAll, releaseExpired, removeUnrecorded } from './recovery'
 import { settle } from './settlement'
 import type { Speaking } from './speak'
 import { loadRendering } from './speech/rendering'
+import { createShelf } from './speech/models/shelf'
 import { createSpeech } from './speech/speech'
 import type { WorkerCommand } from './speech/worker-process'
 import { openReferences, type References } from './storage/references'
@@ -65,8 +67,18 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     jobsMax: limits.queuedRequestsMax,
     log: log.child({ room: 'speech' }),
   })
-  const { pool } = speech
+  const { pool, probe } = speech
   const catalogue = readCatalogue()
+  const shelf = await createShelf({
+    directory: voicesDirectory(config),
+    reservedIds: catalogue.reservedIds,
+    probe,
+    onChange: (packs) => catalogue.install(packs),
+    isKeeper: () => true,
+    settleMs: limits.packSettleMs,
+    pollMs: limits.packPollMs,
+    log: log.child({ room: 'shelf' }),
+  })
   const { mp3SampleRate } = config
   const running: Speaking['running'] = new Map()
   const speaking: Speaking = {
@@ -104,6 +116,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     cloning,
     speech,
     demos,
+    packs: { shelf, loaded: () => pool.models() },
     keyUse,
     rateLimits: config.rateLimits,
     trustedProxies: readTrustedProxies(config),
@@ -142,6 +155,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
       await pool
         .warm(catalogue.voices[0]!)
         .catch((error) => log.error({ err: error }, 'the default voice does not work'))
+      if (!stopping) shelf.watch()
       await Bun.sleep(demoDelayMs)
       await demos.renderMissing()
     },
@@ -149,6 +163,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
       stopping = true
       demos.stop()
       clearInterval(upkeep)
+      await shelf.close()
       const endAtMs = performance.now() + limits.shutdownGraceMs
       while (server.pendingRequests + running.size > 0 && performance.now() < endAtMs) await Bun.sleep(drainPollMs)
       pool.close()

@@ -117,6 +117,10 @@ export const limits = {
   /** One utterance, one portion to encode. */
   taskTimeoutMs: 20_000,
   modelLoadTimeoutMs: 120_000,
+  /** A folder with a model is left alone until nothing has happened to its files for so long. */
+  packSettleMs: 2_000,
+  /** How often the folders are looked at where the system does not tell that something happened. */
+  packPollMs: 5_000,
   workerMemoryMaxBytes: 768 << 20,
   /** Requests that wait or run at once; more are told to come back. */
   queuedRequestsMax: 512,

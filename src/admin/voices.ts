@@ -18,7 +18,7 @@ import { act, found, nameRules, optionalVoices, type Administration } from './ad
 const positionMax = 1_000_000
 
 /** Every voice, in catalogue order, deactivated ones too. */
-export function listVoices({ db, catalogue }: Administration) {
+export function listVoices({ db, catalogue }: Pick<Administration, 'db' | 'catalogue'>) {
   const items = catalogue.voices.map((voice) => describeVoice(voice, readSettings(db, voice.id)))
   return { items, next_cursor: null }
 }

@@ -11,6 +11,7 @@ import {
 import type { Administration } from '../admin/administration'
 import { deleteAnyClone, listAccountClones, purgeRecording, reEnrol, type Stores } from '../admin/clones'
 import type { RawSettings } from '../config'
+import { listPacks, removePack, type Packs } from '../admin/packs'
 import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, revokeKey, updateKey } from '../admin/keys'
 import { listLog } from '../admin/log'
@@ -18,6 +19,7 @@ import { createGroup, deleteGroup, listGroups, updateGroup, updateVoice } from '
 import type { Fields } from '../fields'
 import { listAllRecords, readFilter, streamCsv } from '../history'
 import { createCliPool } from './pool'
+import { rescanPacksHere } from './shelf'
 
 export type Call = {
   readonly admin: Administration
@@ -27,6 +29,7 @@ export type Call = {
   readonly storageUrl: string
   /** Of the data directory. */
   readonly stores: Stores
+  readonly packs: Packs
   /** As given. */
   readonly flags: RawSettings
 }
@@ -164,6 +167,21 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
       summary: 'nobody can use it, nobody sees it',
       takesId: true,
       run: ({ admin, id }) => updateVoice(admin, id, { active: false }),
+    },
+    packs: {
+      summary: 'the installed packs: how each one does, or why it cannot be used',
+      columns: ['name', 'state', 'family', 'size_bytes', 'expected_memory_bytes', 'license', 'reason'],
+      run: ({ packs }) => listPacks(packs),
+    },
+    rescan: {
+      summary: 'look for changes in the packs now, and try those again that were refused',
+      columns: ['name', 'state', 'reason'],
+      run: ({ flags }) => rescanPacksHere(flags),
+    },
+    remove: {
+      summary: 'delete the pack of that name with its files',
+      takesId: true,
+      run: ({ admin, packs, id }) => removePack(admin, packs, id),
     },
   },
   clone: {

@@ -36,7 +36,8 @@ async function run(name: string, act: Act, args: string[]): Promise<void> {
   await withDatabase(given, async (db) => {
     const fields = fieldsOf(flags, given)
     const storageUrl = name.startsWith('usage') ? await readStorageUrl(given) : ''
-    const call = { admin: administrationOf(db), id, fields, storageUrl, stores: storesOf(given), flags: given }
+    const administration = await administrationOf(db, given)
+    const call = { ...administration, id, fields, storageUrl, stores: storesOf(given), flags: given }
     const answer = await inFlags(flags, () => act.run(call))
     if (isPieces(answer)) return write(answer)
     await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, act.columns ?? [])])
@@ -107,7 +108,9 @@ function helpOf(verb: string): string {
     return `${wrap(`sonant ${verb} ${name}`, flags)}\n    ${summary}\n`
   })
   if (verb === 'voices')
-    parts.unshift(`sonant voices [list]\n    every voice; with what was set for it, where there is a data directory\n`)
+    parts.unshift(
+      `sonant voices [list]\n    every voice; with what was set for it, where there is a data directory; then packs in trouble\n`,
+    )
   return `${parts.join('\n')}
 Each takes --data DIR (default ./data, or SONANT_DATA) and --json, and works beside a running server.
 The word none clears a value. A TIME is as 2026-01-31 or 2026-01-31T12:00:00Z.

@@ -2,6 +2,7 @@
 import { availableParallelism, totalmem, userInfo } from 'node:os'
 import type { Administration } from '../admin/administration'
 import type { Stores } from '../admin/clones'
+import type { Packs } from '../admin/packs'
 import {
   addressesOf,
   audioDirectory,
@@ -18,6 +19,7 @@ import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
 import { readSettingsFile } from './settings'
+import { openShelf } from './shelf'
 
 /** Runs `work` on the database of the data directory. Throws `ConfigError` when there is none. */
 export async function withDatabase<T>(flags: RawSettings, work: (db: Database) => T | Promise<T>): Promise<T> {
@@ -29,8 +31,15 @@ export async function withDatabase<T>(flags: RawSettings, work: (db: Database) =
   }
 }
 
-export function administrationOf(db: Database): Administration {
-  return { db, catalogue: readCatalogue(), actor: `cli ${userName()}`, nowMs: Date.now }
+/** With the voices of installed packs. */
+export async function administrationOf(
+  db: Database,
+  flags: RawSettings,
+): Promise<{ admin: Administration; packs: Packs }> {
+  const catalogue = readCatalogue()
+  const shelf = await openShelf(flags, catalogue)
+  const admin = { db, catalogue, actor: `cli ${userName()}`, nowMs: Date.now }
+  return { admin, packs: { shelf, loaded: () => [] } }
 }
 
 /** Of the data directory; nothing in it is made or removed by opening them. */

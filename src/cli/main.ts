@@ -13,7 +13,7 @@ type Verb = {
 const verbs: Record<string, Verb> = {
   serve: { summary: 'start the service', run: async (args) => (await import('./serve')).serve(args) },
   say: { summary: 'speak a text into a file; needs no server', run: async (args) => (await import('./say')).say(args) },
-  voices: { summary: 'list the voices; update, activate, deactivate one', explainsItself: true, run: voices },
+  voices: { summary: 'list the voices and packs; change, activate, remove one', explainsItself: true, run: voices },
   account: administration('account', 'accounts and their balances'),
   key: administration('key', 'API keys'),
   code: administration('code', 'activation codes'),

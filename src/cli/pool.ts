@@ -7,8 +7,12 @@ import { readServerConfig } from './data'
 import { workerCommand } from './worker-command'
 
 /** `flags`: of the verb, for its data directory. */
-export async function createCliPool(flags: RawSettings) {
+export async function createCliSpeech(flags: RawSettings) {
   const config = await readServerConfig({ data: flags.data })
   const options = { command: workerCommand(), jobsMax: 1, log: createLogger('warn') }
-  return createSpeech({ ...config, workers: availableParallelism() }, options).pool
+  return createSpeech({ ...config, workers: availableParallelism() }, options)
+}
+
+export async function createCliPool(flags: RawSettings) {
+  return (await createCliSpeech(flags)).pool
 }

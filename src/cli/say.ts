@@ -1,12 +1,14 @@
 /** `sonant say`: text to a file, without a server. */
 import { open, rename, unlink } from 'node:fs/promises'
 import type { AudioFormat } from '../audio/encode/encoder'
-import { limits } from '../config'
+import { limits, type RawSettings } from '../config'
 import { render } from '../speech/render'
 import { writeAt } from '../storage/files'
-import { readCatalogue } from '../voice/catalogue'
+import type { Speech } from '../speech/speech'
+import { readCatalogue, type Catalogue, type CatalogueVoice } from '../voice/catalogue'
 import { commonFlags, readFlags, UsageError } from './flags'
-import { createCliPool } from './pool'
+import { createCliSpeech } from './pool'
+import { openShelf } from './shelf'
 
 export async function say(args: string[]): Promise<void> {
   const { values, positionals } = readFlags(
@@ -25,9 +27,11 @@ export async function say(args: string[]): Promise<void> {
   const format = chooseFormat(values.format, values.output)
   const output = values.output ?? `speech.${format}`
   const catalogue = readCatalogue()
-  const voice = values.voice === undefined ? catalogue.voices[0]! : catalogue.find(values.voice)
-  if (!voice) throw new UsageError(`--voice: there is no voice "${values.voice}"; sonant voices lists those there are`)
-  const pool = await createCliPool(values)
+  const { pool, probe } = await createCliSpeech(values)
+  const voice = await chooseVoice(values, catalogue, probe).catch((error) => {
+    pool.close()
+    throw error
+  })
   let interrupted = false
   process.on('SIGINT', () => {
     interrupted = true
@@ -63,6 +67,22 @@ export async function say(args: string[]): Promise<void> {
     await file.close()
     pool.close()
   }
+}
+
+/** Packs that nobody has tried yet are tried when no known voice is meant. Throws `UsageError`. */
+async function chooseVoice(
+  flags: RawSettings & { voice?: string },
+  catalogue: Catalogue,
+  probe: Speech['probe'],
+): Promise<CatalogueVoice> {
+  const { voice: id } = flags
+  if (id === undefined) return catalogue.voices[0]!
+  const shelf = await openShelf(flags, catalogue, probe)
+  if (!catalogue.find(id)) await shelf.tryAll()
+  await shelf.close()
+  const voice = catalogue.find(id)
+  if (!voice) throw new UsageError(`--voice: there is no voice "${id}"; sonant voices lists those there are`)
+  return voice
 }
 
 /** What a shell expects of a program that SIGINT ended: 128 + 2. */

@@ -1,45 +1,50 @@
-/** `sonant voices`: the catalogue and, where there is a data directory, what administrators set. */
+/**
+ * `sonant voices`: the catalogue with the voices of installed packs and, where there is a data directory, what
+ * administrators set; then the packs whose voices cannot be used.
+ */
 import { existsSync } from 'node:fs'
 import { listVoices } from '../admin/voices'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
-import { readCatalogue } from '../voice/catalogue'
-import { administrationOf, withDatabase } from './data'
+import { readCatalogue, type Catalogue } from '../voice/catalogue'
+import { withDatabase } from './data'
 import { commonFlags, readFlags } from './flags'
 import { write } from './print'
+import { openShelf } from './shelf'
 
 type Settings = { active: boolean; public: boolean; featured: boolean; position: number }
 type Item = { id: string; display_name: string; language: string; gender: string | null } & Partial<Settings>
 
 export async function printVoices(args: string[]): Promise<void> {
   const { values } = readFlags(args, commonFlags)
-  const items = await readItems(values)
-  if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])
   const catalogue = readCatalogue()
+  const shelf = await openShelf(values, catalogue)
+  const items = await readItems(values, catalogue)
+  if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])
+  const idWidth = Math.max(14, ...items.map(({ id }) => id.length))
   const lines = items.map((item) => {
     const { id, language, gender, display_name: name } = item
     const states = item.active === undefined ? [] : [statesOf(item as Settings).padEnd(statesWidth)]
-    return [
-      id.padEnd(14),
-      language.padEnd(6),
-      (gender ?? '-').padEnd(7),
-      ...states,
-      name,
-      catalogue.find(id)?.description ?? '',
-    ]
+    const description = catalogue.find(id)?.description ?? ''
+    return [id.padEnd(idWidth), language.padEnd(6), (gender ?? '-').padEnd(7), ...states, name, description]
       .join('  ')
       .trimEnd()
   })
-  await write(lines.map((line) => `${line}\n`))
+  const troubles = shelf.list().flatMap((pack) => {
+    const reason = pack.state === 'refused' ? pack.reason : 'not tried yet'
+    return pack.state === 'ready' ? [] : [`${pack.name}: ${reason}`]
+  })
+  const below = troubles.length > 0 ? ['', 'Packs that cannot be used:', ...troubles] : []
+  await write([...lines, ...below].map((line) => `${line}\n`))
 }
 
 /** As administrators get them over HTTP; without a database only what the catalogue says. */
-async function readItems(flags: RawSettings): Promise<readonly Item[]> {
+async function readItems(flags: RawSettings, catalogue: Catalogue): Promise<readonly Item[]> {
   const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })
   if (flags.data === undefined && !existsSync(path))
-    return readCatalogue().voices.map(({ id, displayName, language, gender, engine }) => {
+    return catalogue.voices.map(({ id, displayName, language, gender, engine }) => {
       return { id, display_name: displayName, language, gender, engine }
     })
-  return withDatabase(flags, (db) => listVoices(administrationOf(db)).items)
+  return withDatabase(flags, (db) => listVoices({ db, catalogue }).items)
 }
 
 const statesWidth = 'public, featured 10'.length

@@ -14,6 +14,7 @@ import { deleteAnyClone, listAccountClones, purgeRecording, reEnrol } from '../a
 import { listLog } from '../admin/log'
 import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, requireOwnKey, revokeKey, updateKey } from '../admin/keys'
+import { listPacks, removePack, rescanPacks, type Packs } from '../admin/packs'
 import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from '../admin/voices'
 import type { Cloning } from '../clone/cloning'
 import { listAllRecords } from '../history'
@@ -30,6 +31,7 @@ type Call = {
   readonly fields: Fields
   readonly storageUrl: string
   readonly cloning: Cloning
+  readonly packs: Packs
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Route = readonly [method: Method, path: string, answer: (call: Call) => unknown]
@@ -52,6 +54,9 @@ const routes: readonly Route[] = [
   ['POST', '/admin/codes/:id/void', ({ admin, id }) => voidCode(admin, id)],
   ['GET', '/admin/voices', ({ admin }) => listVoices(admin)],
   ['PATCH', '/admin/voices/:id', ({ admin, id, fields }) => updateVoice(admin, id, fields)],
+  ['GET', '/admin/packs', ({ packs }) => listPacks(packs)],
+  ['POST', '/admin/packs/rescan', ({ packs }) => rescanPacks(packs)],
+  ['DELETE', '/admin/packs/:id', ({ admin, packs, id }) => removePack(admin, packs, id)],
   ['POST', '/admin/groups', ({ admin, fields }) => createGroup(admin, fields)],
   ['GET', '/admin/groups', ({ admin }) => listGroups(admin)],
   ['PATCH', '/admin/groups/:id', ({ admin, id, fields }) => updateGroup(admin, id, fields)],
@@ -73,7 +78,7 @@ function own(admin: Administration, { accountId }: Caller, id: string): Administ
   return admin
 }
 
-export function adminRoutes({ db, access, speaking, cloning, addresses }: HttpContext) {
+export function adminRoutes({ db, access, speaking, cloning, packs, addresses }: HttpContext) {
   const app = new Elysia()
   for (const [method, path, answer] of routes)
     app.route(
@@ -84,7 +89,7 @@ export function adminRoutes({ db, access, speaking, cloning, addresses }: HttpCo
         const fields = await readFields(request, method)
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
         const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
-        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl, cloning }
+        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl, cloning, packs }
         return patiently(() => answer(call))
       },
       { parse: 'none' },

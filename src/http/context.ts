@@ -1,6 +1,7 @@
 /** What the routes need, put together by `app.ts`. */
 import type { RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
+import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'
 import type { Database } from '../db/database'
 import type { Demos } from '../demos'
@@ -16,6 +17,7 @@ export type ServerOptions = {
   readonly demos: Demos
   readonly cloning: Cloning
   readonly speech: Speech
+  readonly packs: Packs
   readonly log: Logger
   readonly keyUse: ReturnType<typeof createKeyUse>
   readonly rateLimits: RateLimits

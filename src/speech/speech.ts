@@ -3,10 +3,16 @@ import { availableParallelism } from 'node:os'
 import { limits, runtimeDirectory, type Config } from '../config'
 import type { Logger } from '../log'
 import { createCompute, type Compute } from './compute'
+import { BadPack, type Pack } from './models/pack'
 import { createPool, type Pool } from './pool'
 import type { WorkerCommand } from './worker-process'
 
-export type Speech = { readonly pool: Pool; readonly compute: Compute }
+export type Speech = {
+  readonly pool: Pool
+  readonly compute: Compute
+  /** Tries the pack in that folder. Throws `BadPack`. */
+  readonly probe: (directory: string) => Promise<Pack>
+}
 
 export function createSpeech(
   config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
@@ -38,5 +44,5 @@ export function createSpeech(
     },
     log,
   })
-  return { pool, compute }
+  return { pool, compute, probe: () => Promise.reject(new BadPack('no reader of packs is built in')) }
 }

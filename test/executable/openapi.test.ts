@@ -1,6 +1,8 @@
 /** The API description, held against the running service: every route, every answer, every example; and its page. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
@@ -31,9 +33,13 @@ let ready: Ready
 let description: Description
 let ajv: Ajv2020
 
+let directory: string
+
 beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sonant-openapi-'))
   child = Bun.spawn([executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0'], {
     cwd: tmpdir(),
+    env: { ...process.env, TMPDIR: directory },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -47,6 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   child.kill('SIGTERM')
   await child.exited
+  await rm(directory, { recursive: true })
 })
 
 /** The same with every object closed, so that a field which is not described is an error. */
@@ -101,6 +108,7 @@ describe('/openapi.json', () => {
       db,
       speaking: { db },
       cloning: {},
+      packs: {},
       keyUse: createKeyUse(db),
       trustedProxies: parseNetworks([]),
     } as unknown as ServerOptions)
@@ -275,6 +283,14 @@ describe('the answers of the service', () => {
     await call('GET', groups, 200)
     await call('PATCH', `${groups}/{id}`, 200, { body: { name: 'silver' } }, group.id)
     await call('GET', '/api/v1/admin/voices', 200)
+    await call('GET', '/api/v1/admin/packs', 200)
+    await call('POST', '/api/v1/admin/packs/rescan', 200)
+    await call('DELETE', '/api/v1/admin/packs/{id}', 404, {}, 'nothing')
+    const [data] = await readdir(directory)
+    await Bun.write(join(directory, data!, 'voices/my pack/model.onnx'), 'no model')
+    const { items: packs } = await call('POST', '/api/v1/admin/packs/rescan', 200)
+    expect(packs).toMatchObject([{ name: 'my pack' }])
+    await call('DELETE', '/api/v1/admin/packs/{id}', 200, {}, 'my%20pack')
     const voiceChange = { active: false, featured: true, display_name: 'Zed' }
     await call('PATCH', '/api/v1/admin/voices/{id}', 200, { body: voiceChange }, voices[2].id)
     await call('POST', '/api/v1/tts', 403, { ...user, body: { ...hello, voice_id: voices[2].id } })

@@ -39,6 +39,7 @@ const ofKey = [idParameter('key')]
 const ofCode = [idParameter('code')]
 const ofVoice = [idParameter('voice')]
 const ofClone = [idParameter('cloned voice')]
+const ofPack = [idParameter('pack: the name of its folder')]
 const ofGroup = [idParameter('group')]
 const readsQuery: ErrorCode[] = ['invalid_params']
 
@@ -174,6 +175,22 @@ const voices = [
     parameters: ofVoice,
     body: 'VoiceChanges',
     answer: 'ManagedVoice',
+  }),
+  act('listPacks', 'GET /admin/packs', {
+    summary: 'List the installed packs',
+    description: 'Each is a folder with a model, whose voices join the catalogue when it is `ready`.',
+    answer: 'PackList',
+  }),
+  act('rescanPacks', 'POST /admin/packs/rescan', {
+    summary: 'Look for new and changed packs now',
+    description: 'Those that were refused are tried again. What is found is tried one after the other.',
+    answer: 'PackList',
+  }),
+  act('removePack', 'DELETE /admin/packs/{id}', {
+    summary: 'Delete a pack',
+    description: 'With its files. Its voices are gone at once; what is set for them stays, should they come back.',
+    parameters: ofPack,
+    answer: 'Deleted',
   }),
   act('createGroup', 'POST /admin/groups', {
     summary: 'Make a group',

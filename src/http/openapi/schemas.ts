@@ -2,6 +2,7 @@
 import { limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
+import { packSchemas } from './packs'
 
 const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
 
@@ -338,6 +339,7 @@ export const components = {
   }),
   ManagedClone: object(managedClone),
   ManagedCloneList: whole(reference('ManagedClone')),
+  ...packSchemas,
   Group: object(group),
   GroupList: whole(reference('Group')),
   NewGroup: object(

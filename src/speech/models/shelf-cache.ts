@@ -32,7 +32,8 @@ const pathOf = (directory: string) => join(directory, '.shelf.json')
 
 /** In the order in which they were installed; none when there is no cache, or no usable one. */
 export async function readCache(directory: string): Promise<Remembered[]> {
-  const text = await readFile(pathOf(directory), 'utf8').catch(ignoreMissing)
+  // One that cannot be read is none, as for another user at the command line.
+  const text = await readFile(pathOf(directory), 'utf8').catch(() => undefined)
   if (text === undefined) return []
   try {
     const cache = JSON.parse(text) as { format?: unknown; packs?: unknown }

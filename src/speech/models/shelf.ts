@@ -25,7 +25,7 @@ export type ShelfOptions = {
   /** Called after every change, with what `packs` is from now on. */
   readonly onChange: (packs: readonly Pack[]) => void
   /** Whether results are written down. Only one process may do so at a time: the server, where there is one. */
-  readonly isKeeper: boolean
+  readonly isKeeper: () => boolean
   /** A folder is left alone until nothing has happened to its files for so long: somebody is copying. */
   readonly settleMs: number
   /** How often to look without being told that something happened. */
@@ -188,7 +188,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
   }
 
   function save(): void {
-    if (!options.isKeeper) return
+    if (!options.isKeeper()) return
     const remembered = entries.map(({ name, ids, tried }) => ({ name, ids, tried }))
     saving = saving
       .then(() => writeCache(directory, remembered))

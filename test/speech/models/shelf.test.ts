@@ -66,7 +66,10 @@ async function start({
   mostRunning = 0
   const log = createLogger('silent')
   const onChange = (packs: readonly Pack[]) => void (published = packs)
-  const shelf = await createShelf({ directory, reservedIds, probe, onChange, isKeeper, settleMs, pollMs, log })
+  const shelf = await createShelf({
+    ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, log },
+    isKeeper: () => isKeeper,
+  })
   shelves.push(shelf)
   if (watches) shelf.watch()
   return shelf

@@ -1,0 +1,48 @@
+/** The installed packs, as the verbs see them beside a server or without one: from what the server remembers of them. */
+import { join } from 'node:path'
+import { limits, readDataDirectory, voicesDirectory, type RawSettings } from '../config'
+import { listPacks } from '../admin/packs'
+import { createLogger } from '../log'
+import type { Pack } from '../speech/models/pack'
+import { createShelf, rescanMark, type Shelf } from '../speech/models/shelf'
+import { readCatalogue, type Catalogue } from '../voice/catalogue'
+
+/** Verbs that make no sound need no SQLite to know whether a server is there. */
+const loadLock = () => require('../db/lock') as typeof import('../db/lock')
+
+/** Its voices join `catalogue`. `probe`: for verbs that can wait until unknown packs have been tried. */
+export function openShelf(
+  flags: RawSettings,
+  catalogue: Catalogue,
+  probe: (directory: string) => Promise<Pack> = () => Promise.reject(new Error('nobody asked for that')),
+): Promise<Shelf> {
+  const dataDirectory = readDataDirectory(flags, process.env)
+  return createShelf({
+    directory: voicesDirectory({ dataDirectory }),
+    reservedIds: catalogue.reservedIds,
+    probe,
+    onChange: (packs) => catalogue.install(packs),
+    isKeeper: () => loadLock().isLocked(dataDirectory) !== true,
+    settleMs: limits.packSettleMs,
+    pollMs: limits.packPollMs,
+    log: createLogger('error'),
+  })
+}
+
+/** Where a server runs it is told to look, else everything is tried now. Returns the packs as `listPacks` does. */
+export async function rescanPacksHere(flags: RawSettings) {
+  const dataDirectory = readDataDirectory(flags, process.env)
+  const isServed = loadLock().isLocked(dataDirectory) === true
+  const { createCliSpeech } = await import('./pool')
+  const { pool, probe } = await createCliSpeech(flags)
+  try {
+    const shelf = await openShelf(flags, readCatalogue(), probe)
+    await shelf.rescan()
+    if (!isServed) await shelf.tryAll()
+    else if (shelf.list().length > 0) await Bun.write(join(voicesDirectory({ dataDirectory }), rescanMark), '')
+    await shelf.close()
+    return listPacks({ shelf, loaded: () => [] })
+  } finally {
+    pool.close()
+  }
+}
