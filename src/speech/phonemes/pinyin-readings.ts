@@ -1,8 +1,12 @@
 /** What the dictionary of readings lacks or has otherwise: words, words with a neutral tone, and where 儿 is a syllable. */
 
+/** Of characters on their own; pinyin with tone marks. */
+export const characters: Readonly<Record<string, string>> = { 嗯: 'èn' }
+
 /** Pinyin with tone marks, as the dictionary writes it. */
 export const readings: Readonly<Record<string, string>> = {
-  嗯: 'èn',
+  你好: 'nǐ hǎo',
+  您好: 'nín hǎo',
   长得: 'zhǎng de',
   还了: 'huán le',
   还书: 'huán shū',

@@ -7,7 +7,7 @@
 import traditional from '@pinyin-pro/data/traditional.json'
 import words from '@pinyin-pro/data/modern.json'
 import { addDict, addTraditionalDict, OutputFormat, segment } from 'pinyin-pro'
-import { neutralEndings, notRhotic, readings } from './pinyin-readings'
+import { characters, neutralEndings, notRhotic, readings } from './pinyin-readings'
 import { applySandhi } from './tone-sandhi'
 
 /** 5 is the neutral tone. */
@@ -42,6 +42,7 @@ for (const word of neutralEndings.split(' ')) {
   dictionary[word] = [pinyin.slice(0, last) + withoutTone(pinyin.slice(last)), 1]
 }
 addDict(dictionary)
+addDict(characters, { name: 'characters', dict1: 'replace' })
 addTraditionalDict(traditional)
 
 function withoutTone(pinyin: string): string {
@@ -61,7 +62,7 @@ export function toSyllables(text: string): Syllable[] {
     syllables.push(...sayPhrase(phrase))
     phrase = []
   }
-  for (const [part] of text.matchAll(/\p{Script=Han}+|\s+|[\p{L}\p{M}\p{N}'’]+|[^]/gu)) {
+  for (const [part] of text.matchAll(/\p{Script=Han}+|\s+|[[\p{L}\p{M}\p{N}'’]--\p{Script=Han}]+|[^]/gv)) {
     if (!/^\p{Script=Han}/u.test(part)) {
       endPhrase()
       syllables.push({ other: /^\s/.test(part) ? ' ' : part })
@@ -116,15 +117,26 @@ function sayPhrase(phrase: readonly Word[]): HanSyllable[] {
   return applySandhi(said, isWord)
 }
 
+const gluedBefore = /^[了的着得地我你您他她它也都很就还]/
+const gluedAfter = /[了的着]$/
+
 /**
- * Of every character. Where the dictionary's word is made of several of ICU's (一·会·儿, 大·桥), it is one word; where the
- * two divide a text differently, ICU, which weighs the whole of it, is right more often.
+ * Of every character. ICU glues particles and pronouns to their neighbours (了三, 我想), which is undone. Where the
+ * dictionary's word is made of several of ICU's (一·会·儿, 大·桥), it is one word; where the two divide a text
+ * differently, ICU, which weighs the whole of it, is right more often.
  */
 function wordStarts(phrase: readonly Word[]): boolean[] {
   const text = phrase.flat().map(({ hanzi }) => hanzi)
   const starts = new Set<number>([0])
   let at = 0
-  for (const { segment } of divider.segment(text.join(''))) starts.add((at += [...segment].length))
+  for (const { segment } of divider.segment(text.join(''))) {
+    const { length } = [...segment]
+    if (length > 1 && !isWord(segment)) {
+      if (gluedBefore.test(segment)) starts.add(at + 1)
+      if (gluedAfter.test(segment)) starts.add(at + length - 1)
+    }
+    starts.add((at += length))
+  }
   at = 0
   for (const { length } of phrase) {
     if (starts.has(at) && starts.has(at + length)) for (let i = 1; i < length; i++) starts.delete(at + i)
