@@ -27,7 +27,7 @@ describe('toKokoroMandarin', () => {
     expect(await spell('银行行长，你好！', '1.0')).toBe('i↗nxa↗ŋ xa↗ŋꭧa↓ŋ, ni↓xau↓!')
     expect(await spell('是次日', '1.0')).toBe('ʂɨ↘ ʦʰɨ↘ɻɨ↘')
     expect(await spell('我们的绿色月亮', '1.0')).toBe('wo↓mən tɤ ly↘sɤ↘ ɥe↘ljaŋ')
-    expect(await spell('二哦波', '1.0')).toBe('ɚ↘ ɔ→ pwo→')
+    expect(await spell('二噢波', '1.0')).toBe('ɚ↘ ɔ→ pwo→')
   })
 
   it('writes for v1.1-zh what misaki does: one symbol for each initial and final, tones as said', async () => {

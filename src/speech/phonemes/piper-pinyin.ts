@@ -1,0 +1,80 @@
+/**
+ * Piper's phoneme type `pinyin`: ids of initial, final and tone for each syllable, as
+ * https://github.com/OHF-Voice/piper1-gpl src/piper/phonemize_chinese.py makes them. Finals are as pinyin writes them
+ * (`y` and `w` are initials, `iu`, `ui`, `un`), and the pad follows a group only: a syllable or a mark. There a neural
+ * network (g2pW) chooses among readings, here the dictionary does; both leave third tones as they are, and give 一 and 不
+ * the tone that they are said with.
+ *
+ * Two additions: ASCII marks count as the full-width ones, and 呣, 哼 and the like, for which upstream ends the sentence,
+ * are left out. Words in other letters are left out, as they are there.
+ */
+import { splitSentences } from '../text/sentences'
+import type { HanSyllable } from './pinyin'
+
+/** `phoneme_id_map` of the voice's config. */
+export type PhonemeIds = Readonly<Record<string, readonly number[]>>
+
+/** Those of every voice of this type. */
+export const pinyinIds: PhonemeIds = {
+  ...numbered(0, ['_', '^', '$']),
+  ...numbered(3, 'Ø b p m f d t n l g k h j q x zh ch sh r z c s y w'.split(' ')),
+  ...numbered(27, 'a o e ai ei ao ou an en ang eng ong i ia ie iao iu ian in iang ing iong'.split(' ')),
+  ...numbered(49, 'u ua uo uai ui uan un uang ueng v ve van vn er ue 1 2 3 4 5 。 ？ ！'.split(' ')),
+  ...Object.fromEntries([...'—…、，：； '].map((mark) => [mark, [72]])),
+}
+
+function numbered(first: number, symbols: readonly string[]): PhonemeIds {
+  return Object.fromEntries(symbols.map((symbol, i) => [symbol, [first + i]]))
+}
+
+const fullWidth: Readonly<Record<string, string>> = {
+  '.': '。',
+  '?': '？',
+  '!': '！',
+  ',': '，',
+  ':': '：',
+  ';': '；',
+  '–': '—',
+}
+
+/** Ids of each sentence of a normalized reading that has something to say. */
+export async function toPinyinIds(text: string, idsOf: PhonemeIds): Promise<number[][]> {
+  const { toSyllables } = await import('./pinyin')
+  return splitSentences(text).flatMap(({ text: sentence }) => {
+    const groups = toSyllables(sentence).flatMap((syllable) => {
+      if (!('other' in syllable)) return [syllableGroup(syllable)]
+      return [[fullWidth[syllable.other] ?? syllable.other]]
+    })
+    const known = groups.filter((group) => group.length > 0 && group.every((symbol) => idsOf[symbol]))
+    if (!known.some((group) => group.length > 1)) return []
+    const pad = idsOf['_']!
+    return [
+      [
+        ...idsOf['^']!,
+        ...pad,
+        ...known.flatMap((group) => [...group.flatMap((symbol) => idsOf[symbol]!), ...pad]),
+        ...idsOf['$']!,
+      ],
+    ]
+  })
+}
+
+function syllableGroup({ hanzi, initial, final, tone, citationTone }: HanSyllable): string[] {
+  const written = writePinyin(initial, final)
+  const symbol = String(hanzi === '一' || hanzi === '不' ? tone : citationTone)
+  const match = /^((?:[zcs]h|[bpmfdtnlgkhjqxrzcsyw])?)([aeiouv].*)$/.exec(written)
+  return match ? [match[1] || 'Ø', match[2]!, symbol] : []
+}
+
+const shortened: Readonly<Record<string, string>> = { iou: 'iu', uei: 'ui', uen: 'un' }
+
+/** The opposite of `splitPinyin`. */
+function writePinyin(initial: string, final: string): string {
+  if (/[jqx]/.test(initial)) return initial + (shortened[final] ?? final.replace(/^v/, 'u'))
+  if (initial) return initial + (shortened[final] ?? final)
+  if (/^(?:i|in|ing)$/.test(final)) return `y${final}`
+  if (final.startsWith('v')) return `yu${final.slice(1)}`
+  if (final.startsWith('i')) return `y${final.slice(1)}`
+  if (final === 'u') return 'wu'
+  return final.startsWith('u') ? `w${final.slice(1)}` : final
+}
