@@ -1,8 +1,6 @@
 /** The part of the Emscripten build of eSpeak NG that we use; the package ships no types. */
 declare module '@echogarden/espeak-ng-emscripten' {
   export type FileNode = { mode: number; contents: Uint8Array | Record<string, FileNode> }
-  /** `text_position`: 1-based, in code points. */
-  export type EspeakEvent = { type: string; text_position: number }
   export interface EspeakWorker {
     get_samplerate(): number
     /** 0 when the voice exists. */
@@ -11,7 +9,7 @@ declare module '@echogarden/espeak-ng-emscripten' {
     set_pitch(pitch: number): void
     set_range(range: number): void
     /** Returning true from the callback ends the synthesis. */
-    synthesize(text: string, onSamples: (samples: Int16Array | null, events: EspeakEvent[]) => boolean): void
+    synthesize(text: string, onSamples: (samples: Int16Array | null, events: unknown[]) => boolean): void
     /** Of all clauses; `ptr` is the address of zero-terminated UTF-8, to be freed. */
     convert_to_phonemes(text: string, ipa: boolean): { ptr: number }
   }

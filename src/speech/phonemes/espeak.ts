@@ -1,16 +1,16 @@
 /**
  * eSpeak NG as a phonemizer: text → clauses of IPA, as Piper's own phonemizer gets them from
  * `espeak_TextToPhonemesWithTerminator`. Our build of eSpeak NG returns the phonemes of all clauses but not what ended
- * them; that is found in the text (`clause-ends.ts`) or, where the text alone does not tell, by speaking it.
+ * them; that is found in the text (`clause-ends.ts`).
  */
 import { type HeapSnapshot, snapshotHeap } from '../espeak/heap'
 import { type EspeakInstance, openEspeak } from '../espeak/instance'
-import { type ClauseEnd, endsByPosition } from './clause-ends'
+import { type ClauseEnd, predictEnds } from './clause-ends'
 
 export type Clause = ClauseEnd & {
   /**
-   * IPA as eSpeak NG writes it: `_` between phonemes (what is between two may have several code points, e.g. `aɪ`), one
-   * blank between words, stress marks, and flags such as `(en)` where it switches to another language.
+   * IPA as eSpeak NG writes it: `_` between phonemes (what is between two may have several code points, e.g. `aɪ`),
+   * blanks between words (seldom two), stress marks, and flags such as `(en)` where it switches to another language.
    */
   readonly phonemes: string
 }
@@ -18,39 +18,57 @@ export type Clause = ClauseEnd & {
 /** `voice`: eSpeak NG's name, e.g. `en-us`, `cmn`; throws when there is none of that name. */
 export type Phonemizer = { clauses(text: string, voice: string): Promise<Clause[]> }
 
+/** The heap as it is when a voice has just been set. */
+type Speaker = {
+  readonly voice: string
+  /** Whether it takes a Roman number with a dot for an ordinal number, which then ends no clause. */
+  readonly romanOrdinals: boolean
+  readonly heap: HeapSnapshot
+}
+
+const romanOrdinal = 'bb XV. Bbb'
 /** Between the clauses that one conversion returns. */
 const clauseSeparator = ' | '
-/** The fastest: when it speaks only to say where clauses end. */
-const wordsPerMinute = 450
+/** Where text and clauses do not agree, which was never seen in a text without characters that nobody prints. */
+const unknownEnd: ClauseEnd = { terminator: '', endsSentence: true }
 
 /** One per worker process. */
 export async function loadPhonemizer(): Promise<Phonemizer> {
   const espeak = await openEspeak()
   const { worker, files } = espeak
   const silent = snapshotHeap(espeak.module)
-  /** The voice that was used last, with the heap as it is when that voice has just been set. */
-  let speaker: { readonly voice: string; readonly heap: HeapSnapshot } | undefined
+  /** The voice that was used last. */
+  let speaker: Speaker | undefined
 
-  /** Brings the heap to the state after setting `voice`, whatever was done before. */
-  function become(voice: string): HeapSnapshot {
+  /** Brings the heap to the state of a voice that has said nothing yet, whatever was done before. */
+  function become(voice: string): Speaker {
     speaker?.heap.restore()
-    if (speaker?.voice === voice) return speaker.heap
-    silent.restore()
-    speaker = undefined
+    if (speaker?.voice === voice) return speaker
+    forget()
     if (worker.set_voice(voice) !== 0) throw new Error(`eSpeak NG has no voice ${voice}`)
-    speaker = { voice, heap: snapshotHeap(espeak.module) }
-    return speaker.heap
+    // What it loads for English words in other languages is loaded now.
+    const romanOrdinals = !readPhonemes(espeak, romanOrdinal).includes(clauseSeparator)
+    speaker = { voice, romanOrdinals, heap: snapshotHeap(espeak.module) }
+    return speaker
+  }
+
+  function forget(): void {
+    speaker?.heap.restore()
+    speaker = undefined
+    silent.restore()
   }
 
   function convert(text: string, voice: string): Clause[] {
-    const heap = become(voice)
+    const { heap, romanOrdinals } = become(voice)
     const phonemes = readPhonemes(espeak, text)
     heap.observe()
     if (!phonemes) return []
-    const parts = phonemes.split(clauseSeparator).map((part) => part.replace(/\s+/g, ' ').trim())
-    become(voice)
-    const ends = endsByPosition(text, spokenEnds(espeak, heap, text), parts)
-    return parts.map((part, index) => ({ phonemes: part, ...ends[index]! }))
+    const parts = phonemes.split(clauseSeparator)
+    const ends = predictEnds(text, romanOrdinals)
+    return parts.map((part, index) => ({
+      phonemes: part,
+      ...(ends.length === parts.length ? ends[index]! : unknownEnd),
+    }))
   }
 
   return {
@@ -62,10 +80,8 @@ export async function loadPhonemizer(): Promise<Phonemizer> {
           files.letGo()
           return clauses
         }
-        // What was loaded of a voice while its dictionary was still empty is not that voice.
-        speaker?.heap.restore()
-        silent.restore()
-        speaker = undefined
+        // A voice that was set while its dictionary was still empty is not that voice.
+        forget()
       }
     },
   }
@@ -82,16 +98,4 @@ function readPhonemes({ module, worker }: EspeakInstance, text: string): string 
   const phonemes = new TextDecoder().decode(module.HEAPU8.subarray(start, end))
   module._free(start)
   return phonemes
-}
-
-/** Where clauses end: 1-based, in code points. The last one may be missing. */
-function spokenEnds({ worker }: EspeakInstance, heap: HeapSnapshot, text: string): number[] {
-  const ends: number[] = []
-  worker.set_rate(wordsPerMinute)
-  worker.synthesize(text, (_, events) => {
-    heap.observe()
-    for (const event of events) if (event.type === 'end') ends.push(event.text_position)
-    return false
-  })
-  return ends
 }

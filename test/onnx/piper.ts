@@ -1,0 +1,119 @@
+/**
+ * Transparent Piper voices: graphs with Piper's inputs and outputs whose audio *is* the inputs, so that a test can read
+ * back from the samples which ids, scales and speaker a front end gave. The audio of one run is a row of cells, all held
+ * equally long:
+ *
+ *   1 | length % 1024 | length / 1024 | noise_scale / 8 | length_scale / 8 | noise_w / 8 | speaker (−1: no such input) | id id id …
+ *
+ * A whole number v is sent as (v + 256) / 2048: exact in float32 and in 16-bit PCM, never above 1. The 1 that opens each
+ * run keeps peak normalization from changing anything, and no id is quiet enough to be taken for silence.
+ */
+import { createGraph } from './graph'
+
+export type PiperModel = {
+  /** Several: the graph has `sid`. */
+  readonly speakers?: number
+  /** Samples per frame. */
+  readonly hop?: number
+  /** Frames that each cell is held at length scale 1. */
+  readonly frames?: number
+  /** Frames of each id: an output of that name, or the inner value of the only `Ceil`, as Piper's exporter leaves it. */
+  readonly durations?: 'output' | 'inner'
+  /** Random numbers of this size in each sample, far too small to change what is read back. */
+  readonly noise?: number
+  /** What is said instead of samples: every sample is this. */
+  readonly constant?: number
+  readonly metadata?: Readonly<Record<string, string | number>>
+}
+
+const headerCells = 7
+
+/** `input` [B,T], `input_lengths` [B], `scales` [3], perhaps `sid` [1] → `output` [B,1,1,N], perhaps `durations` [B,1,T]. */
+export function piperModel(options: PiperModel = {}): Uint8Array {
+  const { speakers = 1, hop = 1, frames = 1, durations = 'inner', noise, constant, metadata = {} } = options
+  const graph = createGraph()
+  const { op, ints, floats, cast } = graph
+  const column = (value: string) => op('Reshape', [value, ints([-1, 1])])
+  const encode = (value: string) => op('Mul', [op('Add', [cast(value, 'float32'), floats([256])]), floats([1 / 2048])])
+
+  const input = graph.input('input', 'int64', ['batch', 'phonemes'])
+  const length = column(graph.input('input_lengths', 'int64', ['batch']))
+  const scales = graph.input('scales', 'float32', [3])
+  const speaker = speakers > 1 ? graph.input('sid', 'int64', [1]) : ints([-1])
+
+  const size = (axis: number) => op('Gather', [op('Shape', [input]), ints([axis], [])])
+  const range = op('Range', [ints([0], []), size(1), ints([1], [])])
+  const mask = cast(op('Less', [range, length]), 'float32')
+  // Each id lasts as long as every cell; the header belongs to the first.
+  const lengthScale = op('Gather', [scales, ints([1])])
+  const cellsOfFirst = cast(op('Equal', [range, ints([0])]), 'float32')
+  const cellsOfEach = op('Add', [mask, op('Mul', [cellsOfFirst, floats([headerCells])])])
+  // Rounded up without the operator, of which there is one in Piper's graphs.
+  const heldFrames = op('Neg', [op('Floor', [op('Neg', [op('Mul', [lengthScale, floats([frames])])])])])
+  const frameCounts = op('Ceil', [op('Mul', [op('Unsqueeze', [cellsOfEach, ints([1])]), heldFrames])], {}, 'w_ceil')
+  const heldSamples = cast(op('Mul', [heldFrames, floats([hop])]), 'int64')
+
+  const header = [
+    floats([1], [1, 1]),
+    encode(op('Mod', [length, ints([1024])])),
+    encode(op('Div', [length, ints([1024])])),
+    op('Reshape', [op('Mul', [scales, floats([1 / 8])]), ints([1, 3])]),
+    encode(column(speaker)),
+  ]
+  const batch = op('Gather', [op('Shape', [input]), ints([0])])
+  const perItem = header.map((part) => op('Expand', [part, op('Concat', [batch, ints([1])], { axis: 0 })]))
+  const cells = op('Concat', [...perItem, op('Mul', [encode(input), mask])], { axis: 1 })
+  const held = op('Expand', [
+    op('Unsqueeze', [cells, ints([2])]),
+    op('Concat', [ints([1, 1]), heldSamples], { axis: 0 }),
+  ])
+  let samples = op('Reshape', [held, ints([0, 1, 1, -1])])
+  if (noise !== undefined)
+    samples = op('Add', [samples, op('RandomNormalLike', [samples], { scale: { float: noise } })])
+  if (constant !== undefined) samples = op('Add', [op('Mul', [samples, floats([0])]), floats([constant])])
+  graph.output('output', samples, ['batch', 1, 1, 'time'])
+  if (durations === 'output') graph.output('durations', frameCounts, ['batch', 1, 'phonemes'])
+  return graph.model(metadata)
+}
+
+/** One run of the model, read back. */
+export type PiperRun = {
+  readonly ids: readonly number[]
+  readonly noiseScale: number
+  readonly lengthScale: number
+  readonly noiseWidth: number
+  readonly speaker: number
+  /** Of the first sample of the run and the one after its last. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Reads the runs in audio that was not resampled; silence between them is skipped. */
+export function decodePiper(samples: Float32Array): PiperRun[] {
+  const runs: PiperRun[] = []
+  for (let at = 0; at < samples.length;) {
+    if (Math.abs(samples[at]!) < 0.01) {
+      at++
+      continue
+    }
+    if (samples[at]! < 0.999) throw new Error(`no run begins at sample ${at}`)
+    let held = 1
+    while (samples[at + held]! >= 0.999) held++
+    const cell = (index: number) => samples[at + index * held + (held >> 1)]!
+    const whole = (index: number) => Math.round(cell(index) * 2048 - 256)
+    const scale = (index: number) => Math.round(cell(index) * 8_000) / 1_000
+    const length = whole(1) + 1024 * whole(2)
+    const end = at + (headerCells + length) * held
+    runs.push({
+      ids: Array.from({ length }, (_, index) => whole(headerCells + index)),
+      noiseScale: scale(3),
+      lengthScale: scale(4),
+      noiseWidth: scale(5),
+      speaker: whole(6),
+      start: at,
+      end,
+    })
+    at = end
+  }
+  return runs
+}

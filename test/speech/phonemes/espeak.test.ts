@@ -1,0 +1,83 @@
+/** eSpeak NG as a phonemizer, against what its own functions return natively (see test/speech/sherpa for a comparison). */
+import { describe, expect, it } from 'bun:test'
+import { type Clause, loadPhonemizer } from '../../../src/speech/phonemes/espeak'
+
+const phonemizer = await loadPhonemizer()
+/** Each clause as `phonemes terminator`, with `$` where a sentence ends. */
+const read = (clauses: readonly Clause[]) =>
+  clauses.map(
+    ({ phonemes, terminator, endsSentence }) => phonemes.replaceAll('_', '') + terminator + (endsSentence ? '$' : ''),
+  )
+
+describe('the phonemizer', () => {
+  it('gives the phonemes of each clause, and what ended it', async () => {
+    expect(read(await phonemizer.clauses('Hello, world! Is it 3:30? Dr. Smith: yes; no...', 'en-us'))).toEqual([
+      'həlˈoʊ,',
+      'wˈɜːld!$',
+      'ɪz ɪt θɹˈiː θˈɜːɾi?$',
+      'dˈɑːktɚ.$',
+      'smˈɪθ:',
+      'jˈɛs;',
+      'nˈoʊ',
+    ])
+    expect((await phonemizer.clauses('Hello', 'en-us'))[0]!.phonemes).toBe('h_ə_l_ˈoʊ')
+  })
+
+  it('ends sentences at marks of full width and blank lines without a mark', async () => {
+    const clauses = await phonemizer.clauses('他走了。好，吗？', 'cmn')
+    expect(clauses.map(({ terminator, endsSentence }) => [terminator, endsSentence])).toEqual([
+      ['', true],
+      ['', false],
+      ['', true],
+    ])
+    expect(read(await phonemizer.clauses('One\n\nTwo.\n\nThree', 'en-us'))).toEqual(['wˌʌn$', 'tˈuː$', 'θɹˈiː'])
+  })
+
+  it('sees no dot of an abbreviation, a number or a Roman ordinal as an end', async () => {
+    expect(await phonemizer.clauses('approx. half of 3.5 in the u.s.a. is it', 'en-us')).toHaveLength(1)
+    expect(await phonemizer.clauses('Karl V. War da', 'de')).toHaveLength(1)
+    expect(await phonemizer.clauses('Karl V. War da', 'en-us')).toHaveLength(2)
+  })
+
+  it('keeps the flags of words that it reads in another language', async () => {
+    const [clause] = await phonemizer.clauses('我用iPhone', 'cmn')
+    expect(clause!.phonemes).toContain('(en)')
+    expect(clause!.phonemes).toContain('(cmn)')
+  })
+
+  it('takes markup, entities and phonemes in brackets for plain text', async () => {
+    const [bold] = await phonemizer.clauses('<b>no</b>', 'en-us')
+    expect(bold!.phonemes.replaceAll('_', '')).toContain('bˈiː')
+    expect(read(await phonemizer.clauses('a &lt; b', 'en-us'))).toEqual(['ˈeɪɐnd ˌɛltˈiː;', 'bˈiː'])
+    expect(read(await phonemizer.clauses('[[kr]]', 'en-us')).join(' ')).not.toBe('kɹ')
+  })
+
+  it('gives nothing for nothing', async () => {
+    expect(await phonemizer.clauses('', 'en-us')).toEqual([])
+    expect(await phonemizer.clauses('...', 'en-us')).toEqual([])
+  })
+
+  it('refuses a voice that eSpeak NG does not have, and goes on', async () => {
+    await expect(phonemizer.clauses('Hello', 'nonsense')).rejects.toThrow('no voice nonsense')
+    expect(read(await phonemizer.clauses('Hello', 'en-us'))).toEqual(['həlˈoʊ'])
+  })
+
+  it('gives the same clauses whatever it read before, in every instance', async () => {
+    const texts: [string, string][] = [
+      ["He's at the u.s.a.'I", 'en-us'],
+      ['我用iPhone打了三个call。', 'cmn'],
+      ['<voice xml:lang="fr">Guten Tag</voice>', 'de'],
+      ['Привет, мир', 'ru'],
+      ['Hi! A', 'en-us'],
+      ['नमस्ते। दुनिया', 'hi'],
+      ['مرحبا، العالم ॥', 'ar'],
+    ]
+    const other = await loadPhonemizer()
+    const first = []
+    for (const [text, voice] of texts) first.push(await phonemizer.clauses(text, voice))
+    for (const [index, [text, voice]] of [...texts.entries()].reverse()) {
+      expect(await phonemizer.clauses(text, voice)).toEqual(first[index]!)
+      expect(await other.clauses(text, voice)).toEqual(first[index]!)
+    }
+  })
+})
