@@ -20,6 +20,8 @@ export type Config = {
   readonly workers: number
   /** Hz, or undefined for each voice's own. */
   readonly mp3SampleRate: number | undefined
+  /** Where packs are pulled from: an address with the paths of https://huggingface.co. */
+  readonly hub: string
   /** Below this much free disk nothing new is made. */
   readonly minFreeBytes: number
   readonly rateLimits: RateLimits
@@ -162,6 +164,7 @@ export const settingNames = [
   'model-memory-bytes',
   'model-idle-seconds',
   'batch-max',
+  'hub',
   'min-free-bytes',
   'limit-tts',
   'limit-clone',
@@ -268,6 +271,7 @@ export function readConfig(
     dataDirectory: readDataDirectory(flags, environment),
     workers: integer('workers', Math.max(1, cores), 1, 256),
     mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),
+    hub: url('hub') ?? 'https://huggingface.co',
     minFreeBytes: integer('min-free-bytes', 64 << 20, 0, Number.MAX_SAFE_INTEGER),
     rateLimits: {
       tts: integer('limit-tts', 60, 0, rateLimitMax),

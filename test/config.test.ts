@@ -33,6 +33,11 @@ const settings = [
     ['https://a.example/', 'http://b:8080', 'https://c.example/x'],
     ['https://a.example', 'http://b:8080', 'https://c.example/x'],
   ],
+  [
+    ...(['hub', 'SONANT_HUB', 'hub'] as const),
+    ['https://mirror.example/hf/', 'http://10.0.0.1:8080', 'https://c.example'],
+    ['https://mirror.example/hf', 'http://10.0.0.1:8080', 'https://c.example'],
+  ],
   ['workers', 'SONANT_WORKERS', 'workers', ['1', '2', '256'], [1, 2, 256]],
   ['mp3-sample-rate', 'SONANT_MP3_SAMPLE_RATE', 'mp3SampleRate', ['44100', '8000', '22050'], [44_100, 8000, 22_050]],
   ['min-free-bytes', 'SONANT_MIN_FREE_BYTES', 'minFreeBytes', ['0', '1', '1000000000000'], [0, 1, 1e12]],
@@ -49,6 +54,7 @@ describe('readConfig', () => {
       dataDirectory: resolve('data'),
       workers: 4,
       mp3SampleRate: undefined,
+      hub: 'https://huggingface.co',
       minFreeBytes: 64 << 20,
       logLevel: 'info',
     })

@@ -110,6 +110,8 @@ function helpOf(verb: string): string {
   if (verb === 'voices')
     parts.unshift(
       `sonant voices [list]\n    every voice; with what was set for it, where there is a data directory; then packs in trouble\n`,
+      `sonant voices search [WORDS] [--hub URL]\n    what the hub has by name: en, en_US, Chinese, lessac, medium, …\n`,
+      `sonant voices pull NAME [--hub URL]\n    install a pack: piper/en_US-lessac-medium, kokoro, kitten, openvoice-v2\n`,
     )
   return `${parts.join('\n')}
 Each takes --data DIR (default ./data, or SONANT_DATA) and --json, and works beside a running server.

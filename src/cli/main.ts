@@ -13,7 +13,11 @@ type Verb = {
 const verbs: Record<string, Verb> = {
   serve: { summary: 'start the service', run: async (args) => (await import('./serve')).serve(args) },
   say: { summary: 'speak a text into a file; needs no server', run: async (args) => (await import('./say')).say(args) },
-  voices: { summary: 'list the voices and packs; change, activate, remove one', explainsItself: true, run: voices },
+  voices: {
+    summary: 'list the voices and packs; search, pull, change, remove one',
+    explainsItself: true,
+    run: voices,
+  },
   account: administration('account', 'accounts and their balances'),
   key: administration('key', 'API keys'),
   code: administration('code', 'activation codes'),
@@ -38,10 +42,12 @@ function administration(verb: string, summary: string): Verb {
 }
 
 async function voices(args: string[]): Promise<void> {
-  const [first] = args
+  const [first, ...rest] = args
+  if (first === 'search' && !asksForHelp(args)) return (await import('./hub')).searchHub(rest)
+  if (first === 'pull' && !asksForHelp(args)) return (await import('./hub')).pullFromHub(rest)
   if (asksForHelp(args) || (first !== undefined && first !== 'list' && !first.startsWith('-')))
     return (await import('./administer')).administer('voices', args)
-  await (await import('./voices')).printVoices(first === 'list' ? args.slice(1) : args)
+  await (await import('./voices')).printVoices(first === 'list' ? rest : args)
 }
 
 const exitUsage = 2
@@ -83,7 +89,7 @@ serve  [--host HOST] [--port N] [--data DIR] [--base-url URL] [--storage-url URL
        [--clones-max N]   of one account
        [--trusted-proxy CIDR,…] [--clone-url-allow HOST:PORT]…   addresses to clone from though they are not public
        [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N]
-       [--app-slug NAME] [--app-name NAME] [--log-level LEVEL]
+       [--app-slug NAME] [--app-name NAME] [--hub URL] [--log-level LEVEL]
 serve --ephemeral   in a temporary directory, for tests
        [--api-key KEY] [--admin-key KEY] [--balance N] [--seed FILE] and the flags above, without --data
 say    TEXT [-o FILE] [--voice ID] [--speed 0.5…2.0] [--format mp3|wav]

@@ -54,7 +54,8 @@ export async function pullPack(name: string, options: PullOptions): Promise<Pull
   const plan = await planPack(hub, name, signal)
   const target = join(directory, plan.folder)
   const workspace = join(directory, `.${plan.folder}${temporarySuffix}`)
-  await mkdir(workspace, { recursive: true })
+  // The data directory may be made by this: it is nobody else's to read.
+  await mkdir(workspace, { recursive: true, mode: 0o700 })
   const { release } = lock(workspace)
   try {
     onPlan(plan)

@@ -1,0 +1,129 @@
+/** `sonant voices search` and `sonant voices pull`: installing packs by name from a hub. */
+import { existsSync } from 'node:fs'
+import { act } from '../admin/administration'
+import { databasePath, voicesDirectory, type Config } from '../config'
+import { isLocked, lockDirectory } from '../db/lock'
+import { patiently } from '../db/statements'
+import { AppError } from '../errors'
+import { openHub } from '../speech/models/hub/client'
+import { checkPackName, type PullPlan } from '../speech/models/hub/packs'
+import { pullPack, type PullResult } from '../speech/models/hub/pull'
+import { searchPacks, type FoundPack } from '../speech/models/hub/search'
+import { administrationOf, readServerConfig, withDatabase } from './data'
+import { commonFlags, readFlags, UsageError } from './flags'
+import { format, write } from './print'
+import { createProgress, formatBytes } from './progress'
+
+const flags = { ...commonFlags, hub: { type: 'string' } } as const
+const wordsMax = 16
+
+export async function searchHub(args: string[]): Promise<void> {
+  const { values, positionals } = readFlags(args, flags, { positionals: wordsMax })
+  const config = await readServerConfig(values)
+  const words = positionals.flatMap((text) => text.split(/\s+/)).filter(Boolean)
+  const found = await searchPacks(openHub({ address: config.hub }), words, voicesDirectory(config))
+  if (values.json) return write([`${JSON.stringify({ items: found.map(describe), next_cursor: null })}\n`])
+  if (found.length === 0) throw new AppError('not_found', `The hub has nothing that fits "${words.join(' ')}".`)
+  const columns = ['name', 'language', 'quality', 'speakers', 'size', 'installed', 'description']
+  await write([format({ items: found.map(describeRow) }, columns)])
+  console.error('Install one: sonant voices pull NAME')
+}
+
+function describe({ name, family, languages, description, quality, speakers, sizeBytes, installed }: FoundPack) {
+  return { name, family, languages, description, quality, speakers, size_bytes: sizeBytes, installed }
+}
+
+function describeRow({ languages, sizeBytes, ...pack }: FoundPack) {
+  return { ...pack, language: languages, size: sizeBytes === null ? null : formatBytes(sizeBytes) }
+}
+
+export async function pullFromHub(args: string[]): Promise<void> {
+  const { values, positionals } = readFlags(args, flags, { positionals: 1 })
+  const [given] = positionals
+  if (!given)
+    throw new UsageError('pull needs a NAME, such as piper/en_US-lessac-medium; sonant voices search lists them')
+  const name = readName(given)
+  const config = await readServerConfig(values)
+  const progress = createProgress(process.stderr)
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort(new Error('interrupted')))
+  let result: PullResult
+  try {
+    result = await pullPack(name, {
+      hub: openHub({ address: config.hub }),
+      directory: voicesDirectory(config),
+      minFreeBytes: config.minFreeBytes,
+      lock: lockDirectory,
+      signal: stop.signal,
+      onPlan: (plan) => void (values.json || console.error(introduce(plan, config.hub))),
+      onProgress: progress.update,
+    })
+  } catch (error) {
+    progress.end()
+    if (!stop.signal.aborted) throw error
+    console.error('\nInterrupted. The same command goes on from here.')
+    process.exit(exitInterrupted)
+  }
+  progress.end()
+  if (!result.wasThere) await logPull(config, values, result)
+  if (values.json) return write([`${JSON.stringify(summarize(result))}\n`])
+  await write([`${conclude(result, config)}\n`])
+}
+
+function readName(given: string): string {
+  try {
+    return checkPackName(given)
+  } catch (error) {
+    throw error instanceof AppError ? new UsageError(error.message.replace(/^name: /, 'pull: ')) : error
+  }
+}
+
+/** What a shell expects of a program that SIGINT ended: 128 + 2. */
+const exitInterrupted = 130
+
+/** A data directory without a database has had no server yet, and no log of acts. */
+async function logPull(config: Config, values: { data?: string }, { plan }: PullResult): Promise<void> {
+  if (!existsSync(databasePath(config))) return
+  const { repository, license } = plan
+  const after = { hub: config.hub, repository: repository.id, commit: repository.commit, license }
+  await withDatabase(values, (db) =>
+    patiently(() =>
+      act(administrationOf(db), 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
+    ),
+  )
+}
+
+function summarize({ plan, directory, wasThere }: PullResult) {
+  const { name, family, repository, license, sizeBytes } = plan
+  const { id, commit } = repository
+  return { name, family, directory, repository: id, commit, license, size_bytes: sizeBytes, was_installed: wasThere }
+}
+
+const cardLinesMax = 24
+
+function introduce({ name, repository, license, card, sizeBytes }: PullPlan, hub: string): string {
+  const lines = [
+    `${name}: ${formatBytes(sizeBytes)} from ${hub}/${repository.id}, commit ${repository.commit.slice(0, 12)}`,
+    `Licence: ${license ?? 'the hub does not say'}`,
+  ]
+  if (card === null) return lines.join('\n')
+  // Somebody else's text: without what a terminal would obey, and without the head that is for machines.
+  const text = card.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, '')
+  const shown = text.trim().split('\n')
+  const rest = shown.length > cardLinesMax ? ['  … (the rest is in the pack)'] : []
+  return [...lines, 'Model card:', ...shown.slice(0, cardLinesMax).map((line) => `  ${line}`.trimEnd()), ...rest].join(
+    '\n',
+  )
+}
+
+function conclude({ plan, directory, wasThere }: PullResult, config: Config): string {
+  const done = wasThere ? `${plan.name} is installed already: ${directory}` : `${plan.name} is installed: ${directory}`
+  return `${done}\n${nextStep(plan, isLocked(config.dataDirectory) === true)}`
+}
+
+function nextStep({ family }: PullPlan, isServing: boolean): string {
+  if (family === 'converter') return 'It has no voices of its own: clones are made with it from now on.'
+  const listed = 'sonant voices lists its voices'
+  if (isServing) return `The running server finds it by itself; ${listed}.`
+  return `Next: ${listed}; hear one with: sonant say "Hello" --voice ID`
+}
