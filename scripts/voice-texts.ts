@@ -1,5 +1,5 @@
 /** What the voices say to be measured: everyday sentences of our own, none of which the tests recognize words in. */
-import manifest from '../voices/catalogue.json'
+import { tuningTexts } from '../src/speech/tuning-texts'
 
 const english = [
   'My neighbour keeps a small dog that barks at every passing bus.',
@@ -35,30 +35,10 @@ const mandarin = [
   '如果有问题，可以随时给我打电话。',
 ]
 
-/** For languages in which only companions speak, which have no demo sentence. */
-const companions: Record<string, string> = {
-  ja: 'こんにちは。きょうは とても いい てんきです。',
-  he: 'שלום לכולם. היום יום יפה, ואנחנו יוצאים לטייל.',
-  hy: 'Բարև ձեզ։ Այսօր լավ եղանակ է։',
-  bn: 'নমস্কার। আজ আবহাওয়া খুব ভালো।',
-  ta: 'வணக்கம். இன்று நல்ல வானிலை.',
-  gu: 'નમસ્તે. આજે હવામાન સારું છે.',
-  kn: 'ನಮಸ್ಕಾರ. ಇಂದು ಹವಾಮಾನ ಚೆನ್ನಾಗಿದೆ.',
-  pa: 'ਸਤ ਸ੍ਰੀ ਅਕਾਲ। ਅੱਜ ਮੌਸਮ ਚੰਗਾ ਹੈ।',
-  or: 'ନମସ୍କାର। ଆଜି ପାଗ ଭଲ ଅଛି।',
-  si: 'ආයුබෝවන්. අද කාලගුණය හොඳයි.',
-  th: 'สวัสดี วันนี้อากาศดีมาก เราไปเดินเล่นกัน',
-  am: 'ሰላም። ዛሬ አየሩ ጥሩ ነው።',
-  my: 'မင်္ဂလာပါ။ ဒီနေ့ ရာသီဥတု ကောင်းတယ်။',
-  chr: 'ᎣᏏᏲ. ᏙᎯᏧ. ᎣᏍᏓ ᎢᎦ.',
-  und: english[0]!,
-}
-
 /** The sentences for a voice of this language (BCP 47): those of the language, else its demos. */
 export function textsOf(language: string): readonly string[] {
   const base = language.split('-')[0]!
   if (base === 'en') return english
   if (base === 'zh') return mandarin
-  const demos = manifest.voices.filter((voice) => voice.language.split('-')[0] === base).map(({ demo }) => demo)
-  return demos.length > 0 ? demos : [companions[base]!]
+  return tuningTexts(language)
 }

@@ -28,6 +28,7 @@ import { settle } from './settlement'
 import type { Speaking } from './speak'
 import { loadRendering } from './speech/rendering'
 import { createShelf } from './speech/models/shelf'
+import { converterAmong } from './speech/cloning'
 import { createSpeech } from './speech/speech'
 import type { WorkerCommand } from './speech/worker-process'
 import { openReferences, type References } from './storage/references'
@@ -86,6 +87,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     catalogue,
     plans: createPlans(db, catalogue),
     pool,
+    converter: () => converterAmong(shelf.packs),
     storage,
     mp3SampleRate,
     requestTimeoutMs: limits.requestTimeoutMs,

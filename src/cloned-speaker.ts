@@ -1,7 +1,10 @@
 /** Who speaks for a clone: a catalogue voice, made to sound like the recording. */
 import { AppError } from './errors'
-import type { AdaptedProfile } from './speech/adapt/profile'
-import type { VoiceSpec } from './speech/engine'
+import type { Converter } from './speech/cloning'
+import type { ConvertedProfile } from './speech/convert/profile'
+import type { Conversion, VoiceSpec } from './speech/engine'
+import { converterSampleRate } from './speech/models/converter'
+import { readProfile } from './speech/profiles'
 import type { BareVoice, Catalogue } from './voice/catalogue'
 import type { Clone } from './voice/clones'
 
@@ -14,32 +17,49 @@ export type Speaker = {
   readonly companionFor: (script: string) => VoiceSpec
 }
 
+/** The tone converter that is installed now. */
+export type FindConverter = () => Converter | undefined
+
 export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speaker {
   return { spec: voice, companionFor: (script) => catalogue.companionFor(voice, script) }
 }
 
 /**
- * Speaks what its base voice can; the companions for other scripts are adapted to the same recording. Throws
- * `voice_disabled` while its base voice is not installed.
+ * Speaks what its base voice can; the companions for other scripts become the same speaker. Throws `voice_disabled` when
+ * what it was made with is not installed any more: it would have another sound.
  */
-export function clonedSpeaker(catalogue: Catalogue, clone: Clone): Speaker {
-  const { adaptationFor } = loadAdapting()
-  const profile = JSON.parse(clone.profile) as AdaptedProfile
+export function clonedSpeaker(
+  { catalogue, converter }: { readonly catalogue: Catalogue; readonly converter: FindConverter },
+  clone: Clone,
+): Speaker {
   const base = catalogue.find(clone.baseVoiceId)
-  if (!base) {
-    const message = 'voice_id: the voice that speaks for this clone is not installed at the moment.'
-    throw new AppError('voice_disabled', message, { param: 'voice_id' })
-  }
-  const adapted = (voice: BareVoice, id: string): VoiceSpec => ({
-    ...voice,
-    id,
-    adaptation: adaptationFor(profile, voice.id),
-  })
+  if (!base) throw cannotSpeak(clone, 'the voice that spoke for it is not installed any more')
+  const profile = readProfile(clone.profile)
+  const become =
+    profile.version === 2
+      ? converted(conversionOf(clone, profile, converter()))
+      : ({ id }: BareVoice) => ({ adaptation: loadAdapting().adaptationFor(profile, id) })
   return {
-    spec: adapted(base, clone.id),
+    spec: { ...base, ...become(base), id: clone.id },
     companionFor(script) {
       const companion = catalogue.companionFor({ ...base, gender: clone.gender }, script)
-      return adapted(companion, `${clone.id} ${companion.id}`)
+      return { ...companion, ...become(companion), id: `${clone.id} ${companion.id}` }
     },
   }
+}
+
+function conversionOf(clone: Clone, profile: ConvertedProfile, converter: Converter | undefined): Conversion {
+  if (!converter) throw cannotSpeak(clone, 'the tone converter that it was made with is not installed any more')
+  if (converter.model.version !== profile.converter)
+    throw cannotSpeak(clone, 'the tone converter that it was made with was replaced by another one')
+  return { model: converter.model, to: profile.tone }
+}
+
+function converted(conversion: Conversion) {
+  return (): Partial<VoiceSpec> => ({ conversion, sampleRate: converterSampleRate })
+}
+
+function cannotSpeak({ id }: Clone, reason: string): AppError {
+  const message = `voice_id: the voice "${id}" cannot speak: ${reason}.`
+  return new AppError('voice_disabled', message, { param: 'voice_id' })
 }

@@ -10,7 +10,7 @@ import { AppError, asAppError, assert, publicCode } from './errors'
 import { noFaults, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
 import { capture, ensureAffordable, hold, readBalance, settledUnits } from './ledger/ledger'
-import { catalogueSpeaker, clonedSpeaker, type Speaker } from './cloned-speaker'
+import { catalogueSpeaker, clonedSpeaker, type FindConverter, type Speaker } from './cloned-speaker'
 import { giveBack, settle, type Books } from './settlement'
 import type { Rendering, RenderFault } from './speech/render'
 import { loadRendering } from './speech/rendering'
@@ -25,6 +25,7 @@ export type Speaking = Books & {
   readonly catalogue: Catalogue
   readonly plans: Plans
   readonly pool: Pool
+  readonly converter: FindConverter
   readonly storage: Storage
   /** Hz, or undefined for each voice's own. */
   readonly mp3SampleRate: number | undefined
@@ -100,12 +101,14 @@ function start(speaking: Speaking, request: SpeakRequest): { own: Promise<Spoken
 
 /** A voice of the account's plan, or a clone of its own. */
 function chooseSpeaker(
-  { db, plans, catalogue }: Pick<Speaking, 'db' | 'plans' | 'catalogue'>,
+  { db, plans, catalogue, converter }: Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>,
   { accountId, groupId }: Caller,
   voiceId: string | undefined,
 ): Speaker {
   const clone = voiceId !== undefined && isCloneId(voiceId) ? findClone(db, accountId, voiceId) : undefined
-  return clone ? clonedSpeaker(catalogue, clone) : catalogueSpeaker(catalogue, plans.choose(groupId, voiceId))
+  return clone
+    ? clonedSpeaker({ catalogue, converter }, clone)
+    : catalogueSpeaker(catalogue, plans.choose(groupId, voiceId))
 }
 
 /** What the request would cost, and whether it could be paid. Throws as `speak` does for the voice. */

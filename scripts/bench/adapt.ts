@@ -2,7 +2,7 @@
 import { concatenate, durationSeconds, type Pcm } from '../../src/audio/pcm'
 import { adapt } from '../../src/speech/adapt/adapt'
 import { enrol, type Enrolment } from '../../src/speech/adapt/enrol'
-import { adaptationFor } from '../../src/speech/adapt/profile'
+import { adaptationFor, type AdaptedProfile } from '../../src/speech/adapt/profile'
 import { type EngineName, loadEngine, type VoiceSpec } from '../../src/speech/engine'
 import { readCatalogue } from '../../src/voice/catalogue'
 import { sentences } from '../../test/words'
@@ -26,7 +26,7 @@ export async function benchAdapt(): Promise<BenchRow[]> {
   const others = bases.filter(({ settings }) => settings.voice !== 'awb')
 
   const enrolment: number[] = []
-  let made!: Enrolment
+  let made!: Enrolment<AdaptedProfile>
   for (let round = 0; round < rounds; round++) {
     await untilQuiet()
     const startedAtMs = performance.now()

@@ -1,12 +1,12 @@
 /** What administrators do with cloned voices and the recordings they came from. */
 import { removeUnusedReference } from '../clone/books'
 import { forgetClone } from '../clone/clone'
+import type { Cloning } from '../clone/cloning'
 import { patiently } from '../db/statements'
 import { AppError } from '../errors'
 import { readText, type Fields } from '../fields'
 import { instant } from '../paging'
 import { enrolVoice, examineRecording } from '../speech/cloning'
-import type { Pool } from '../speech/pool'
 import type { References } from '../storage/references'
 import type { Storage } from '../storage/storage'
 import { cloneDemoName } from '../voice/catalogue'
@@ -62,13 +62,13 @@ export async function purgeRecording(admin: Administration, { references }: Stor
 }
 
 /**
- * Makes the voice anew from its recording, with what this version knows. The demo is rendered when it is first asked
- * for. Throws `not_found`, and what making a voice throws.
+ * Makes the voice anew from its recording, with what this version knows and the method that new voices are made by now:
+ * converted where a tone converter is installed, else adapted. The demo is rendered when it is first asked for. Throws `not_found`, and what making a voice throws.
  */
 export async function reEnrol(
   admin: Administration,
   { storage, references }: Stores,
-  { pool, mp3SampleRate }: { pool: Pool; mp3SampleRate: number | undefined },
+  { pool, converter, mp3SampleRate }: Pick<Cloning, 'pool' | 'converter' | 'mp3SampleRate'>,
   id: string,
 ) {
   const clone = requireClone(admin, id)
@@ -77,10 +77,8 @@ export async function reEnrol(
   try {
     const queue = { queueKey: 'clone', timeoutMs: reEnrolTimeoutMs }
     const recording = await examineRecording(pool, reference.path, { ...queue, param: 'file' })
-    const voice = await enrolVoice(pool, { voices: admin.catalogue.builtIn }, recording, {
-      language: clone.language,
-      ...queue,
-    })
+    const { language } = clone
+    const voice = await enrolVoice(pool, admin.catalogue, recording, { language, converter: converter(), ...queue })
     const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile, mp3SampleRate) }
     const update = () =>
       act(admin, 'clone re-enrol', () => {

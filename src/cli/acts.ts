@@ -16,6 +16,7 @@ import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, revokeKey, updateKey } from '../admin/keys'
 import { listLog } from '../admin/log'
 import { createGroup, deleteGroup, listGroups, updateGroup, updateVoice } from '../admin/voices'
+import type { FindConverter } from '../cloned-speaker'
 import type { Fields } from '../fields'
 import { listAllRecords, readFilter, streamCsv } from '../history'
 import { createCliPool } from './pool'
@@ -32,6 +33,7 @@ export type Call = {
   readonly packs: Packs
   /** As given. */
   readonly flags: RawSettings
+  readonly converter: FindConverter
 }
 
 /** What a flag takes, as the help shows it; with `|none` the word `none` clears what was there. */
@@ -211,12 +213,12 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
       run: ({ admin, stores, id }) => purgeRecording(admin, stores, id),
     },
     're-enrol': {
-      summary: 'make the voice anew from its recording',
+      summary: 'make the voice anew from its recording, by the method of new ones',
       takesId: true,
-      async run({ admin, stores, id, flags }) {
+      async run({ admin, stores, converter, id, flags }) {
         const pool = await createCliPool(flags)
         try {
-          return await reEnrol(admin, stores, { pool, mp3SampleRate: undefined }, id)
+          return await reEnrol(admin, stores, { pool, converter, mp3SampleRate: undefined }, id)
         } finally {
           pool.close()
         }

@@ -1,6 +1,7 @@
 /** Runs one administrative act: flags become the fields of an HTTP body, the answer a table, lines or JSON. */
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
+import { converterAmong } from '../speech/cloning'
 import { acts, type Act, type Flags } from './acts'
 import { administrationOf, readStorageUrl, storesOf, withDatabase } from './data'
 import { asksForHelp, commonFlags, readFlags, UsageError } from './flags'
@@ -37,7 +38,15 @@ async function run(name: string, act: Act, args: string[]): Promise<void> {
     const fields = fieldsOf(flags, given)
     const storageUrl = name.startsWith('usage') ? await readStorageUrl(given) : ''
     const administration = await administrationOf(db, given)
-    const call = { ...administration, id, fields, storageUrl, stores: storesOf(given), flags: given }
+    const call = {
+      ...administration,
+      id,
+      fields,
+      storageUrl,
+      stores: storesOf(given),
+      converter: () => converterAmong(administration.packs.shelf.packs),
+      flags: given,
+    }
     const answer = await inFlags(flags, () => act.run(call))
     if (isPieces(answer)) return write(answer)
     await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, act.columns ?? [])])

@@ -86,11 +86,12 @@ async function logPull(config: Config, values: { data?: string }, { plan }: Pull
   if (!existsSync(databasePath(config))) return
   const { repository, license } = plan
   const after = { hub: config.hub, repository: repository.id, commit: repository.commit, license }
-  await withDatabase(values, (db) =>
-    patiently(() =>
-      act(administrationOf(db), 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
-    ),
-  )
+  await withDatabase(values, async (db) => {
+    const { admin } = await administrationOf(db, values)
+    await patiently(() =>
+      act(admin, 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
+    )
+  })
 }
 
 function summarize({ plan, directory, wasThere }: PullResult) {

@@ -98,7 +98,7 @@ async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Pr
 
 /** The voice and its demo. */
 async function make(cloning: Cloning, request: CloneRequest, { id, reference, recording }: Begun): Promise<Clone> {
-  const { pool, catalogue, storage, requestTimeoutMs: timeoutMs } = cloning
+  const { pool, catalogue, storage, requestTimeoutMs: timeoutMs, converter } = cloning
   const { caller, requestId, name, faults, signal } = request
   const { name: faultName, latencyMs } = faults ?? noFaults
   if (latencyMs > 0) await Bun.sleep(latencyMs)
@@ -106,9 +106,8 @@ async function make(cloning: Cloning, request: CloneRequest, { id, reference, re
   await storage.ensureSpace()
   const queueKey = caller.keyId
   const language = request.language ?? (await languageOfName(catalogue, name))
-  const voice = await enrolVoice(pool, { voices: catalogue.builtIn }, recording, {
-    ...{ language, queueKey, timeoutMs, signal },
-  })
+  const queue = { queueKey, timeoutMs, signal }
+  const voice = await enrolVoice(pool, catalogue, recording, { language, converter: converter(), ...queue })
   const clone: Clone = {
     ...voice,
     id,
@@ -116,7 +115,6 @@ async function make(cloning: Cloning, request: CloneRequest, { id, reference, re
     requestId,
     sha256: reference.sha256,
     name,
-    method: 'adapted',
     warnings: recording.warnings,
     durationMs: recording.durationMs,
     demoName: cloneDemoName(id, voice.profile, cloning.mp3SampleRate),

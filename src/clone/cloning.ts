@@ -1,5 +1,6 @@
 /** What making a voice from a recording needs, and what is asked of it. */
 import type { Caller } from '../account/keys'
+import type { FindConverter } from '../cloned-speaker'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'
 import type { Books } from '../settlement'
@@ -14,6 +15,7 @@ export const cloneUnits = 300
 export type Cloning = Books & {
   readonly catalogue: Catalogue
   readonly pool: Pool
+  readonly converter: FindConverter
   readonly storage: Storage
   readonly references: References
   readonly downloader: Downloader

@@ -29,13 +29,19 @@ type Rendering = {
   readonly fault?: RenderFault
 }
 
-/** Speaks the demo sentence of its language into the storage. Throws `render_failed`, `storage_failed`. */
+/** Speaks the demo sentence of its language into the storage. Throws `voice_disabled`, `render_failed`, `storage_failed`. */
 export async function renderDemo(
-  { pool, storage, catalogue, mp3SampleRate }: Pick<Cloning, 'pool' | 'storage' | 'catalogue' | 'mp3SampleRate'>,
+  {
+    pool,
+    storage,
+    catalogue,
+    converter,
+    mp3SampleRate,
+  }: Pick<Cloning, 'pool' | 'storage' | 'catalogue' | 'converter' | 'mp3SampleRate'>,
   clone: Clone,
   rendering: Rendering,
 ): Promise<void> {
-  const { spec, companionFor } = clonedSpeaker(catalogue, clone)
+  const { spec, companionFor } = clonedSpeaker({ catalogue, converter }, clone)
   const text = catalogue.cloneDemo(clone.language)
   const { renderToStorage } = await loadRendering()
   try {

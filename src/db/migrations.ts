@@ -240,4 +240,34 @@ export const migrations: readonly string[] = [
   CREATE INDEX clones_by_account ON clones (account_id, created_at_ms);
   CREATE INDEX clones_by_file ON clones (sha256);
   `,
+  `
+  CREATE TABLE new_clones (
+    id            TEXT PRIMARY KEY,
+    account_id    TEXT NOT NULL REFERENCES accounts (id),
+    -- That paid for it.
+    request_id    TEXT NOT NULL UNIQUE REFERENCES usage (request_id),
+    sha256        BLOB NOT NULL REFERENCES reference_files (sha256),
+    name          TEXT NOT NULL,
+    language      TEXT NOT NULL,
+    gender        TEXT NOT NULL CHECK (gender IN ('female', 'male')),
+    method        TEXT NOT NULL CHECK (method IN ('adapted', 'converted')),
+    base_voice_id TEXT NOT NULL,
+    -- JSON, of the speech room; holds no sound.
+    profile       TEXT NOT NULL,
+    -- JSON: what to do better with the next recording.
+    warnings      TEXT NOT NULL,
+    duration_ms   INTEGER NOT NULL,
+    demo_name     TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    UNIQUE (account_id, sha256)
+  ) STRICT;
+  INSERT INTO new_clones
+    SELECT id, account_id, request_id, sha256, name, language, gender, method, base_voice_id, profile, warnings,
+      duration_ms, demo_name, created_at_ms
+    FROM clones;
+  DROP TABLE clones;
+  ALTER TABLE new_clones RENAME TO clones;
+  CREATE INDEX clones_by_account ON clones (account_id, created_at_ms);
+  CREATE INDEX clones_by_file ON clones (sha256);
+  `,
 ]

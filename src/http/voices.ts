@@ -4,6 +4,7 @@ import type { Caller } from '../account/keys'
 import { limits } from '../config'
 import { createMemo } from '../db/statements'
 import { AppError } from '../errors'
+import { converterSampleRate } from '../speech/models/converter'
 import { demoName } from '../voice/catalogue'
 import { listClones, type ListedClone } from '../voice/clones'
 import type { ListedVoice } from '../voice/plans'
@@ -11,7 +12,7 @@ import { queryOf } from './body'
 import type { HttpContext } from './context'
 
 export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
-  const { plans, catalogue, mp3SampleRate } = speaking
+  const { plans, catalogue, converter, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
   /** Lists stay the same object until something changes, so each is written out once. */
   const bodies = new WeakMap<readonly ListedVoice[], string>()
@@ -31,13 +32,14 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     const { storageUrl } = addresses()
     const voices = [
       ...list.map((listed) => describeVoice(listed, `${storageUrl}/${demoName(listed.voice, mp3SampleRate)}`)),
-      ...clones.map((clone) => describeOwned(clone, `${storageUrl}/${clone.demoName}`)),
+      ...clones.flatMap((clone) => describeOwned(clone, `${storageUrl}/${clone.demoName}`)),
     ]
     return JSON.stringify({ voices, total: voices.length })
   }
 
   function describeOwned(clone: ListedClone, demoUrl: string) {
     const base = catalogue.find(clone.baseVoiceId)
+    const conversion = clone.method === 'converted' ? converter() : undefined
     return {
       id: clone.id,
       display_name: clone.name,
@@ -47,9 +49,9 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
       language: clone.language,
       gender: clone.gender,
       engine: base?.engine ?? null,
-      sample_rate: base?.sampleRate ?? null,
+      sample_rate: conversion ? converterSampleRate : (base?.sampleRate ?? null),
       description: null,
-      deterministic: base?.deterministic ?? true,
+      deterministic: (base?.deterministic ?? true) && (conversion?.deterministic ?? true),
       method: clone.method,
       warnings: clone.warnings,
     }

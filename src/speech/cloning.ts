@@ -1,11 +1,18 @@
 /** From a recording to a voice, through the pool: the recording is decoded and looked at, then a voice is made of it. */
 import { limits } from '../config'
 import { AppError } from '../errors'
-import type { VoiceSpec } from './engine'
+import type { Base, MeasuredVoices } from './bases'
+import type { VoiceStatistics } from './adapt/measure'
+import { engineKey, type ModelFiles } from './engine'
+import { baseLanguage, languageByDefault } from './language'
+import type { Pack } from './models/pack'
+import { genderOfPitch } from './pitch-gender'
 import { JobEnded, type Job, type Pool } from './pool'
+import { methodOf } from './profiles'
 import type { Recording } from './protocol'
 import { queueFull, stopping } from './refusals'
 import { TaskFailed } from './task-failed'
+import { WorkerGone } from './worker-process'
 
 export type { Recording } from './protocol'
 
@@ -18,7 +25,20 @@ export type Queue = {
   readonly signal?: AbortSignal
 }
 
+/** The tone converter that is installed. */
+export type Converter = {
+  readonly model: ModelFiles
+  /** Whether the same request gives the same bytes. */
+  readonly deterministic: boolean
+}
+
+/** Of several the one that was installed first. */
+export function converterAmong(packs: readonly Pack[]): Converter | undefined {
+  return packs.find(({ family }) => family === 'converter')
+}
+
 export type EnrolledVoice = {
+  readonly method: 'adapted' | 'converted'
   /** BCP 47. */
   readonly language: string
   readonly gender: 'female' | 'male'
@@ -27,11 +47,6 @@ export type EnrolledVoice = {
   readonly profile: string
 }
 
-/**
- * Men's voices have their median pitch at 85 to 155 Hz, women's at 165 to 255 Hz (Baken and Orlikoff, 2000). A man who
- * shouts is taken for a woman; the vocal tract, as far as it can be measured here, would not tell him either.
- */
-const femaleHzMin = 160
 const channelsMax = 8
 /** Fifteen seconds take a few milliseconds; damaged files take longest. */
 const decodeTimeoutMs = 4_000
@@ -60,20 +75,36 @@ export async function examineRecording(
   throw new AppError(examined.refusal.code, `${param}: ${examined.refusal.message}`, { param })
 }
 
+export type EnrolRequest = Queue & {
+  /** BCP 47; undefined when nobody said. */
+  readonly language: string | undefined
+  /** Makes a converted voice; without one an adapted one is made. */
+  readonly converter: Converter | undefined
+}
+
 /** Throws `render_failed`, `rate_limited` (queue full), `client_gone`. */
 export async function enrolVoice(
   pool: Pool,
-  { voices }: { readonly voices: readonly VoiceSpec[] },
+  { voices }: { readonly voices: readonly Base[] },
   { samples, sampleRate }: Recording,
-  { language, ...queue }: Queue & { readonly language: string | undefined },
+  { language, converter, ...queue }: EnrolRequest,
 ): Promise<EnrolledVoice> {
-  const bases = voices.map(({ id, engine, language, sampleRate, settings, adaptation }) => ({
-    ...{ id, engine, language, sampleRate, settings, adaptation },
+  const bases = voices.map(({ id, engine, language, sampleRate, settings, adaptation, model, gender }) => ({
+    ...{ id, engine, language, sampleRate, settings, adaptation, model, gender },
   }))
   const enrolment = await inJob(
     pool,
     queue,
-    (job) => job.enrol({ kind: 'enrol', samples, sampleRate, language, bases }),
+    async (job) => {
+      const measured = await measureInstalled(pool, job, bases, language ?? languageByDefault)
+      const task = { kind: 'enrol', samples, sampleRate, language, measured } as const
+      const conversion = converter && { model: converter.model }
+      const made = await job.enrol({ ...task, bases, by: { engine: 'flite', conversion } })
+      const base = bases.find(({ id }) => id === made.base)!
+      if (converter || !base.model) return made
+      // Only the worker that has its model can tune it.
+      return job.enrol({ ...task, bases: [base], by: base })
+    },
     (cause) =>
       new AppError('render_failed', 'No voice could be made from the recording; nothing was charged. Try again.', {
         cause,
@@ -81,11 +112,52 @@ export async function enrolVoice(
   )
   const { profile, base } = enrolment
   return {
+    method: methodOf(profile),
     language: enrolment.language,
-    gender: profile.target.pitchHz >= femaleHzMin ? 'female' : 'male',
+    gender: genderOfPitch(profile.target.pitchHz),
     baseVoiceId: base,
     profile: JSON.stringify(profile),
   }
+}
+
+/** Of each gender, and of those whose gender nobody said: a model may have hundreds of speakers. */
+const measuredVoicesMax = 4
+
+/** What was measured by the workers of a pool, by voice; null where that failed. */
+const measurements = new WeakMap<Pool, Map<string, VoiceStatistics | null>>()
+
+/** The installed voices that a clone of this language might be made of; one that fails to speak is none of them. */
+async function measureInstalled(
+  pool: Pool,
+  job: Job,
+  bases: readonly Base[],
+  language: string,
+): Promise<MeasuredVoices> {
+  const known = measurements.get(pool) ?? new Map<string, VoiceStatistics | null>()
+  measurements.set(pool, known)
+  const counts = new Map<unknown, number>()
+  const candidates = bases.filter((base) => {
+    if (!base.model || base.adaptation || baseLanguage(base.language) !== baseLanguage(language)) return false
+    const count = (counts.get(base.gender ?? null) ?? 0) + 1
+    counts.set(base.gender ?? null, count)
+    return count <= measuredVoicesMax
+  })
+  const measure = async (voice: Base): Promise<[string, VoiceStatistics | null]> => {
+    const key = JSON.stringify([voice.id, engineKey(voice), voice.settings])
+    let statistics = known.get(key)
+    if (statistics === undefined) {
+      statistics = await job.measure({ kind: 'measure', voice }).catch(failedSpeaking)
+      known.set(key, statistics)
+    }
+    return [voice.id, statistics]
+  }
+  const measured = await Promise.all(candidates.map(measure))
+  return Object.fromEntries(measured.filter((entry): entry is [string, VoiceStatistics] => entry[1] !== null))
+}
+
+function failedSpeaking(error: unknown): null {
+  if (error instanceof TaskFailed || error instanceof WorkerGone) return null
+  throw error
 }
 
 async function inJob<T>(

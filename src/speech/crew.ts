@@ -4,7 +4,7 @@
  * models together stay within a budget, and those not used for a while go.
  */
 import type { Logger } from '../log'
-import { engineKey, type VoiceSpec } from './engine'
+import { engineKey, modelsOf, type Loadable, type ModelFiles } from './engine'
 import { writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime'
 import { TaskFailed } from './task-failed'
 import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
@@ -34,7 +34,7 @@ export type LoadedModel = {
 /** What a process has loaded, or is loading. */
 type Load = {
   readonly key: string | undefined
-  readonly voice: VoiceSpec | undefined
+  readonly voice: Loadable | undefined
   isLoading: boolean
   loadedAtMs: number
   usedAtMs: number
@@ -91,7 +91,7 @@ export function createCrew(options: {
   }
 
   function modelBytes({ voice }: Pick<Load, 'voice'>): number {
-    return voice?.model?.memoryBytes ?? 0
+    return voice ? sum(modelsOf(voice).map(({ memoryBytes }) => memoryBytes)) : 0
   }
 
   const idle = () => processes.filter((worker) => !worker.busy && !worker.gone)
@@ -124,7 +124,7 @@ export function createCrew(options: {
     return startBuiltIn(key)
   }
 
-  function takeModel(voice: VoiceSpec, key: string): WorkerProcess | undefined {
+  function takeModel(voice: Loadable, key: string): WorkerProcess | undefined {
     const failure = failures.get(key)
     if (failure && performance.now() < failure.untilMs) throw new TaskFailed('synthesize', failure.message)
     failures.delete(key)
@@ -136,10 +136,10 @@ export function createCrew(options: {
     return undefined
   }
 
-  function beginLoading(voice: VoiceSpec, key: string): void {
+  function beginLoading(voice: Loadable, key: string): void {
     const sizeBytes = modelBytes({ voice })
     if (sizeBytes > models.memoryMaxBytes) {
-      const message = `the model of ${voice.id} needs ${sizeBytes} bytes of the ${models.memoryMaxBytes} for models`
+      const message = `the model ${describe(voice)} needs ${sizeBytes} bytes of the ${models.memoryMaxBytes} for models`
       throw new TaskFailed('synthesize', message)
     }
     const loading = [...loads.values()].filter(({ isLoading }) => isLoading).length
@@ -150,7 +150,7 @@ export function createCrew(options: {
     void loadModel(voice, key)
   }
 
-  async function loadModel(voice: VoiceSpec, key: string): Promise<void> {
+  async function loadModel(voice: Loadable, key: string): Promise<void> {
     const startedAtMs = performance.now()
     let worker: WorkerProcess | undefined
     try {
@@ -166,13 +166,13 @@ export function createCrew(options: {
       load.isLoading = false
       load.loadedAtMs = load.usedAtMs = performance.now()
       const durationMs = Math.round(load.loadedAtMs - startedAtMs)
-      log.info({ voice: voice.id, pid: worker.pid, memoryBytes: worker.memoryBytes, durationMs }, 'model loaded')
+      log.info({ model: describe(voice), pid: worker.pid, memoryBytes: worker.memoryBytes, durationMs }, 'model loaded')
     } catch (error) {
       worker?.kill()
       if (closed) return
-      const message = `the model of ${voice.id} could not be loaded: ${(error as Error).message}`
+      const message = `the model ${describe(voice)} could not be loaded: ${(error as Error).message}`
       failures.set(key, { message, untilMs: performance.now() + failureMs })
-      log.error({ voice: voice.id, err: error }, 'a model could not be loaded')
+      log.error({ model: describe(voice), err: error }, 'a model could not be loaded')
     } finally {
       expected.delete(key)
       if (!closed) options.onChange()
@@ -212,7 +212,7 @@ export function createCrew(options: {
   }
 
   function unload(worker: WorkerProcess, reason: string): void {
-    log.info({ voice: loads.get(worker)!.voice!.id, pid: worker.pid, reason }, 'model unloaded')
+    log.info({ model: describe(loads.get(worker)!.voice!), pid: worker.pid, reason }, 'model unloaded')
     worker.kill()
   }
 
@@ -234,9 +234,9 @@ export function createCrew(options: {
      * A free process that can speak with `voice`; undefined when it has to wait: the model is being loaded, or there is
      * no room for it yet. Throws `TaskFailed` when it will never be.
      */
-    take(voice: VoiceSpec): WorkerProcess | undefined {
+    take(voice: Loadable): WorkerProcess | undefined {
       const key = engineKey(voice)
-      return voice.model ? takeModel(voice, key) : takeBuiltIn(key)
+      return modelsOf(voice).length > 0 ? takeModel(voice, key) : takeBuiltIn(key)
     },
 
     /** A free process that has loaded anything or nothing, `preferred` if it is free. Throws `TaskFailed`. */
@@ -245,7 +245,7 @@ export function createCrew(options: {
       return free.find((worker) => worker === preferred) ?? free.at(-1) ?? startBuiltIn(undefined)
     },
 
-    isLoaded: (voice: VoiceSpec) => holding(engineKey(voice)).length > 0,
+    isLoaded: (voice: Loadable) => holding(engineKey(voice)).length > 0,
 
     /** To be told of every task that a process gets. */
     touch(worker: WorkerProcess): void {
@@ -258,8 +258,8 @@ export function createCrew(options: {
       const byName = new Map<string, { processes: number; memoryBytes: number }>()
       for (const worker of processes) {
         const { voice, isLoading } = loads.get(worker)!
-        if (!voice?.model || isLoading || worker.gone) continue
-        const name = `${voice.model.directory}/${voice.model.graph}`
+        if (!voice || isLoading || worker.gone) continue
+        const name = describe(voice)
         const { processes: count, memoryBytes } = byName.get(name) ?? { processes: 0, memoryBytes: 0 }
         byName.set(name, { processes: count + 1, memoryBytes: memoryBytes + worker.memoryBytes })
       }
@@ -274,10 +274,20 @@ export function createCrew(options: {
   }
 }
 
-/** Whether it is the same model, from before its files changed. */
-function isOlder(held: VoiceSpec | undefined, { model }: VoiceSpec): boolean {
-  const { directory, graph, version } = model!
-  return held?.model?.directory === directory && held.model.graph === graph && held.model.version !== version
+/** Whether it is with a model of the same files, from before they changed. */
+function isOlder(held: Loadable | undefined, voice: Loadable): boolean {
+  const older = (one: ModelFiles) => (other: ModelFiles) =>
+    pathOf(one) === pathOf(other) && one.version !== other.version
+  return held !== undefined && modelsOf(held).some((one) => modelsOf(voice).some(older(one)))
+}
+
+function pathOf({ directory, graph }: ModelFiles): string {
+  return `${directory}/${graph}`
+}
+
+/** For operators. */
+function describe(voice: Loadable): string {
+  return modelsOf(voice).map(pathOf).join(' + ')
 }
 
 function sum(values: Iterable<number>): number {

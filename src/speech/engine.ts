@@ -24,6 +24,16 @@ export type VoiceSpec = {
   readonly model?: ModelFiles
   /** Whether several texts may be spoken in one run. */
   readonly batches?: boolean
+  /** What gives all of that the tone of another voice, last. */
+  readonly conversion?: Conversion
+}
+
+/** The voice that a tone converter makes of another one. Plain data, as all of a voice. */
+export type Conversion = {
+  /** The converter. */
+  readonly model: ModelFiles
+  /** The tone to be had, 256 numbers. The tone that is left the worker takes from what the voice says without. */
+  readonly to: readonly number[]
 }
 
 export type VoiceSettings = {
@@ -89,13 +99,26 @@ export async function loadEngine(name: EngineName): Promise<SpeechEngine> {
   }
 }
 
-/** What a worker keeps loaded to speak with that voice. */
-export function engineKey({ engine, model }: Pick<VoiceSpec, 'engine' | 'model'>): string {
-  return model ? `${engine} ${model.directory}/${model.graph} ${model.version}` : engine
+/** As much of a voice as says what a worker has to load for it. */
+export type Loadable = Pick<VoiceSpec, 'engine' | 'model'> & { readonly conversion?: Pick<Conversion, 'model'> }
+
+/** Names what a worker keeps loaded to speak with that voice: its engine, its model, and its tone converter. */
+export function engineKey({ engine, model, conversion }: Loadable): string {
+  const speaking = model ? `${engine} ${modelKey(model)}` : engine
+  return conversion ? `${speaking} + ${modelKey(conversion.model)}` : speaking
+}
+
+/** Every model that has to be loaded for it. */
+export function modelsOf({ model, conversion }: Loadable): ModelFiles[] {
+  return [model, conversion?.model].filter((one) => one !== undefined)
+}
+
+export function modelKey({ directory, graph, version }: ModelFiles): string {
+  return `${directory}/${graph} ${version}`
 }
 
 /** Loads what speaks with `voice`: for a neural voice its model. */
-export async function loadEngineOf(voice: VoiceSpec, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
+export async function loadEngineOf(voice: Loadable, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
   switch (voice.engine) {
     case 'flite':
     case 'espeak':
@@ -111,7 +134,7 @@ export async function loadEngineOf(voice: VoiceSpec, runtime: () => Promise<Runt
   }
 }
 
-function modelOf({ id, model }: VoiceSpec): ModelFiles {
-  if (!model) throw new Error(`the voice ${id} has no model`)
+function modelOf({ engine, model }: Loadable): ModelFiles {
+  if (!model) throw new Error(`a voice of ${engine} has no model`)
   return model
 }

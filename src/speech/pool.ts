@@ -6,8 +6,9 @@
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
 import { createCrew, type LoadedModel, type ModelOptions } from './crew'
-import type { TimedWord, VoiceSpec } from './engine'
-import type { Examined, Recording, EnrolTask, ExamineTask, SynthesizeTask, Task } from './protocol'
+import type { Loadable, TimedWord, VoiceSpec } from './engine'
+import type { Examined, Recording, EnrolTask, ExamineTask, MeasureTask, SynthesizeTask, Task } from './protocol'
+import type { VoiceStatistics } from './adapt/measure'
 import { createFairQueue, type FairQueue } from './queue'
 import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
 import { succeeded, TaskFailed } from './task-failed'
@@ -39,6 +40,8 @@ export type Job = {
   synthesize(task: SynthesizeTask): Promise<Sound>
   /** Makes a voice from a recording, in its turn like synthesis. */
   enrol(task: EnrolTask): Promise<Enrolment>
+  /** Lets a voice speak and measures it, in its turn too. */
+  measure(task: MeasureTask): Promise<VoiceStatistics>
   /** Decodes a recording and looks at it, in its turn too. */
   examine(task: ExamineTask): Promise<{ recording: Recording } | Extract<Examined, { refusal: unknown }>>
   openStream(sampleRate: number): EncodeStream
@@ -58,13 +61,13 @@ type JobState = JobOptions & {
   lastWorker: WorkerProcess | undefined
 }
 /** What waits in the fair queue. */
-type QueuedTask = SynthesizeTask | EnrolTask | ExamineTask
+type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | ExamineTask
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
-/** Whose engine the task needs, if any. A recording is tuned with Flite's voices; for others the statistics must do. */
-function speakerOf(task: QueuedTask): VoiceSpec | undefined {
-  if (task.kind === 'synthesize') return task.voice
-  return task.kind === 'enrol' ? task.bases.find(({ engine }) => engine === 'flite') : undefined
+/** What a process has to have loaded for the task, if anything. */
+function neededFor(task: QueuedTask): Loadable | undefined {
+  if (task.kind === 'examine') return undefined
+  return task.kind === 'enrol' ? task.by : task.voice
 }
 
 /** What tasks of one batch have in common; undefined for one that is run alone. */
@@ -74,7 +77,8 @@ function batchKey(task: Task): string | undefined {
 }
 
 /** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
-const costs = { enrol: 1000, examine: 100 }
+const costs = { enrol: 1000, measure: 300, examine: 100 }
+
 export function createPool(options: {
   command: WorkerCommand
   workers: number
@@ -131,8 +135,8 @@ export function createPool(options: {
     let failure: Error | undefined
     const fits = ({ task }: Waiting) => {
       try {
-        const speaker = speakerOf(task as QueuedTask)
-        worker = speaker ? crew.take(speaker) : crew.takeAny(undefined)
+        const needed = neededFor(task as QueuedTask)
+        worker = needed ? crew.take(needed) : crew.takeAny(undefined)
       } catch (error) {
         failure = error as Error
       }
@@ -278,6 +282,9 @@ export function createPool(options: {
         },
         async enrol(task) {
           return succeeded(await withRetry(() => enqueue(job, task))).enrolment!
+        },
+        async measure(task) {
+          return succeeded(await withRetry(() => enqueue(job, task))).statistics!
         },
         async examine(task) {
           const result = await withRetry(() => enqueue(job, task))

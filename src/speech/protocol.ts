@@ -1,7 +1,9 @@
 /** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
 import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from './adapt/enrol'
-import type { TimedWord, VoiceSpec } from './engine'
+import type { VoiceStatistics } from './adapt/measure'
+import type { Base, MeasuredVoices } from './bases'
+import type { Loadable, TimedWord, VoiceSpec } from './engine'
 
 /** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
 export const portionFramesMax = 1 << 18
@@ -39,7 +41,7 @@ export type EncodeTask = {
   readonly last: boolean
 }
 
-/** Makes a voice from a recording; the answer carries the `enrolment`. */
+/** Makes a voice from a recording; the answer carries the `enrolment`. With a converter in `by` it is a converted one. */
 export type EnrolTask = {
   readonly kind: 'enrol'
   /** Mono; at most `portionFramesMax` are a message that holds nobody up, so recordings are better resampled before. */
@@ -48,8 +50,15 @@ export type EnrolTask = {
   /** BCP 47, or undefined for a guess. */
   readonly language: string | undefined
   /** Which voices may be the base. */
-  readonly bases: readonly VoiceSpec[]
+  readonly bases: readonly Base[]
+  /** Of those that are installed. */
+  readonly measured: MeasuredVoices
+  /** Whose worker does it: with that engine or model a base can be tuned, any other goes by its statistics. */
+  readonly by: Loadable
 }
+
+/** Lets a voice speak, and measures it; the answer carries its `statistics`. */
+export type MeasureTask = { readonly kind: 'measure'; readonly voice: VoiceSpec }
 
 /** Decodes a recording and looks at what is in it; the answer carries `examined`, its samples come in portions. */
 export type ExamineTask = {
@@ -78,10 +87,11 @@ export type Task =
   | BatchTask
   | EncodeTask
   | EnrolTask
+  | MeasureTask
   | ExamineTask
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly voice: VoiceSpec }
-  | { readonly kind: 'load'; readonly voice: VoiceSpec }
+  | { readonly kind: 'load'; readonly voice: Loadable }
   /** Computes something with the provider that the process was started for. */
   | { readonly kind: 'try' }
 
@@ -97,6 +107,7 @@ export type Answer =
       readonly headBytes?: number
       readonly head?: Uint8Array
       readonly enrolment?: Enrolment
+      readonly statistics?: VoiceStatistics
       readonly examined?: Examined
       readonly items?: readonly Answer[]
     }

@@ -6,13 +6,23 @@ import { findFault } from '../audio/check'
 import type { Encoder } from '../audio/encode/encoder'
 import { createMp3Encoder, mp3BitrateKbps } from '../audio/encode/mp3'
 import { normalizeLoudness } from '../audio/loudness'
-import { fromInt16, toInt16 } from '../audio/pcm'
+import { fromInt16, toInt16, type Pcm } from '../audio/pcm'
 import { resample } from '../audio/resample'
 import { stretch } from '../audio/stretch'
 import { trimSilence } from '../audio/trim'
 import { adapt } from './adapt/adapt'
 import { enrol, type Enrolment } from './adapt/enrol'
-import { engineKey, loadEngineOf, type Speech, type SpeechEngine, type TimedWord, type VoiceSpec } from './engine'
+import { measureVoice, type VoiceStatistics } from './adapt/measure'
+import type { Conversions } from './convert/conversion'
+import {
+  engineKey,
+  loadEngineOf,
+  type Loadable,
+  type Speech,
+  type SpeechEngine,
+  type TimedWord,
+  type VoiceSpec,
+} from './engine'
 import { openRuntime, readRuntimeOptions, type Runtime } from './onnx/runtime'
 import {
   faultMessage,
@@ -43,14 +53,16 @@ const warmText = 'Ready.'
 const hangMs = 1_000
 
 /** Serves tasks from the parent process until it goes away. `load` stands for the engines; tests bring their own. */
-export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = loadWithRuntime): void {
+export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loadWithRuntime): void {
   if (!process.send) throw new Error('a worker is started by the server, not by hand')
   const engines = new Map<string, Promise<SpeechEngine>>()
   const streams = new Map<number, Encoder>()
+  let converting: Conversions | undefined
   const send = (message: FromWorker) => process.send!(message)
 
-  function engine(voice: VoiceSpec): Promise<SpeechEngine> {
-    const key = engineKey(voice)
+  function engine(voice: Loadable): Promise<SpeechEngine> {
+    // Its converter is held apart.
+    const key = engineKey({ engine: voice.engine, model: voice.model })
     let loading = engines.get(key)
     if (!loading) {
       loading = load(voice)
@@ -68,6 +80,8 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
         return encode(task)
       case 'enrol':
         return { enrolment: await stage('enrol', () => enrolVoice(task)) }
+      case 'measure':
+        return { statistics: await stage('enrol', () => measure(task.voice)) }
       case 'examine':
         return stage('examine', async () => (await import('./examine')).examine(task))
       case 'abandon':
@@ -82,10 +96,15 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
         )
         return {}
       case 'load':
-        await stage('synthesize', () => engine(task.voice))
+        await stage('synthesize', () => loadAll(task.voice))
         collectAboveBytes = Math.max(collectAboveBytes, process.memoryUsage.rss() + collectAboveLoadedBytes)
         return {}
     }
+  }
+
+  async function loadAll(voice: Loadable): Promise<void> {
+    await engine(voice)
+    if (voice.conversion) await (await conversions()).converterOf(voice.conversion.model)
   }
 
   async function warm(voice: VoiceSpec): Promise<void> {
@@ -114,18 +133,52 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     if (task.fault === 'synthesize') throw new Error(faultMessage)
     if (task.fault === 'hang') await Bun.sleep(hangMs)
     const { speed, words, ...raw } = await utter()
-    const { letters, symbols, voice } = task
-    const fault = findFault(raw, { letters, symbols, language: voice.language, speed })
-    if (fault) throw new Error(fault)
-    const { adaptation } = voice
-    const trimmed = trimSilence(raw)
-    const leveled = normalizeLoudness(adaptation ? adapt(trimmed, adaptation) : trimmed)
-    return { ...leveled, speed, words: words && timeAnew(words, trimmed.startSeconds, 1) }
+    requireSpeech(raw, task, speed)
+    const plain = withoutConversion(task.voice, raw)
+    const timing = { speed, words: words && timeAnew(words, trimSilence(raw).startSeconds, 1) }
+    if (!task.voice.conversion) return { ...normalizeLoudness(plain), ...timing }
+    const converted = await (await conversions()).convert(task.voice, plain)
+    requireSpeech(converted, task, speed)
+    return { ...normalizeLoudness(converted), ...timing }
   }
 
-  function enrolVoice({ samples, sampleRate, language, bases }: EnrolTask): Promise<Enrolment> {
-    const synthesize = (voice: VoiceSpec, text: string) => synthesizeAnew(voice, text, 1)
-    return enrol({ samples: fromInt16(samples), sampleRate }, { language, bases, synthesize })
+  function requireSpeech(speech: Pcm, { letters, symbols, voice: { language } }: SynthesizeTask, speed?: number): void {
+    const fault = findFault(speech, { letters, symbols, language, speed })
+    if (fault) throw new Error(fault)
+  }
+
+  function withoutConversion({ adaptation }: VoiceSpec, raw: Pcm): Pcm {
+    const trimmed = trimSilence(raw)
+    return adaptation ? adapt(trimmed, adaptation) : trimmed
+  }
+
+  /** Few voices are converted; the others do without all that it takes. */
+  async function conversions(): Promise<Conversions> {
+    const { createConversions } = await import('./convert/conversion')
+    return (converting ??= createConversions(loadRuntime, async (voice, text) =>
+      withoutConversion(voice, await synthesizePlainly(voice, text)),
+    ))
+  }
+
+  async function enrolVoice({ samples, sampleRate, by, ...options }: EnrolTask): Promise<Enrolment> {
+    const reference: Pcm = { samples: fromInt16(samples), sampleRate }
+    if (!by.conversion) {
+      const canSpeak = (voice: VoiceSpec) => engineKey(voice) === engineKey(by)
+      return enrol(reference, { ...options, synthesize: synthesizePlainly, canSpeak })
+    }
+    const { model } = by.conversion
+    const converter = await (await conversions()).converterOf(model)
+    const { enrolConverted } = await import('./convert/enrol')
+    return enrolConverted(reference, { ...options, converter, version: model.version })
+  }
+
+  async function measure(voice: VoiceSpec): Promise<VoiceStatistics> {
+    const { tuningTexts } = await import('./tuning-texts')
+    return measureVoice(await synthesizePlainly(voice, tuningTexts(voice.language)[0]!))
+  }
+
+  function synthesizePlainly(voice: VoiceSpec, text: string): Promise<Pcm> {
+    return synthesizeAnew(voice, text, 1)
   }
 
   /** An engine that failed is loaded again for the next task: nobody knows what state it is in. */
@@ -133,7 +186,7 @@ export function runWorker(load: (voice: VoiceSpec) => Promise<SpeechEngine> = lo
     try {
       return await (await engine(voice)).synthesize(voice, text, { speed })
     } catch (error) {
-      engines.delete(engineKey(voice))
+      engines.delete(engineKey({ engine: voice.engine, model: voice.model }))
       throw error
     }
   }
@@ -203,8 +256,12 @@ function timeAnew(words: readonly TimedWord[], startSeconds: number, speed: numb
 
 let runtime: Promise<Runtime> | undefined
 
-function loadWithRuntime(voice: VoiceSpec): Promise<SpeechEngine> {
-  return loadEngineOf(voice, () => (runtime ??= openRuntime(readRuntimeOptions(process.env))))
+function loadRuntime(): Promise<Runtime> {
+  return (runtime ??= openRuntime(readRuntimeOptions(process.env)))
+}
+
+function loadWithRuntime(voice: Loadable): Promise<SpeechEngine> {
+  return loadEngineOf(voice, loadRuntime)
 }
 
 /** Above this a worker collects its garbage while it works, but not all the time; when it rests it does so anyway. */

@@ -15,7 +15,7 @@ export type Clone = {
   /** BCP 47. */
   readonly language: string
   readonly gender: Gender
-  readonly method: 'adapted'
+  readonly method: 'adapted' | 'converted'
   /** The catalogue voice that speaks for it. */
   readonly baseVoiceId: string
   /** JSON of the speech room. */

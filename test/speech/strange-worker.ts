@@ -1,6 +1,6 @@
 /** A worker process like the real one, but for its engine, which does what the text says: work, spin, block, die. */
 import { dlopen, FFIType } from 'bun:ffi'
-import type { SpeechEngine, VoiceSpec } from '../../src/speech/engine'
+import type { Loadable, SpeechEngine } from '../../src/speech/engine'
 import { runWorker } from '../../src/speech/worker'
 
 const sampleRate = 16_000
@@ -52,7 +52,7 @@ function hum(durationSeconds: number): Float32Array {
 }
 
 /** What loading a model does, by the name of its graph. */
-async function load({ model }: VoiceSpec): Promise<SpeechEngine> {
+async function load({ model }: Loadable): Promise<SpeechEngine> {
   const graph = model?.graph ?? ''
   if (graph.startsWith('slow')) Bun.sleepSync(600)
   if (graph.startsWith('die')) process.kill(process.pid, 'SIGABRT')

@@ -72,7 +72,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
   account_disabled: { when: 'The account is disabled.', message: 'The account is disabled.' },
   api_key_revoked: { when: 'The API key was revoked.', message: 'The API key was revoked.' },
   voice_disabled: {
-    when: 'An administrator has deactivated the voice.',
+    when: 'An administrator has deactivated the voice, or what a clone was made with is not installed any more.',
     message: 'voice_id: the voice "en-clara" is deactivated.',
     param: 'voice_id',
   },

@@ -122,7 +122,7 @@ const managedClone = {
   display_name: text('The name given at clone time.'),
   language,
   gender,
-  method: text('How it was made.', { enum: ['adapted'] }),
+  method: text('How it was made.', { enum: ['adapted', 'converted'] }),
   base_voice_id: text('The catalogue voice that speaks for it.'),
   duration_sec: number('Of the recording.', { minimum: 0 }),
   has_recording: boolean('Whether the recording is still kept.'),
@@ -154,7 +154,7 @@ const cloneFields = {
   name: text('Without \\\\ / : * ? " < > | and control characters.', { minLength: 1, maxLength: 64 }),
   language: text('Spoken in the recording (BCP 47). Without it the script of the name decides, else English.'),
 }
-const cloneMethod = text('How it was made.', { enum: ['adapted'] })
+const cloneMethod = text('How it was made.', { enum: ['adapted', 'converted'] })
 const warnings = list(
   object({ code: text('For programs.'), message: text('What to do better with the next recording.') }),
 )

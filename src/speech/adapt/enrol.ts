@@ -4,24 +4,32 @@
  * melody, brightness and breath; articulation and rhythm stay those of the base voice.
  */
 import type { Pcm } from '../../audio/pcm'
+import { basesFor, findKnown, isInstalled, type Base, type MeasuredVoices } from '../bases'
 import type { VoiceSpec } from '../engine'
+import { languageByDefault } from '../language'
+import { genderOfPitch, semitonesBetween } from '../pitch-gender'
+import type { VoiceProfile } from '../profiles'
+import { tuningTexts } from '../tuning-texts'
 import { adapt, unchanged } from './adapt'
-import { findBaseVoice } from './base-voices'
-import { tuneColor } from './fit'
-import { measureColor, measureVoice } from './measure'
-import { adaptationFor, chooseBase, type AdaptedProfile } from './profile'
+import { toleranceOf, type BaseVoice } from './base-voices'
+import { fit, tuneColor } from './fit'
+import { measureColor, measureVoice, type VoiceStatistics } from './measure'
+import { chooseBase, type AdaptedProfile } from './profile'
 
 export type EnrolOptions = {
   /** BCP 47, of the recording; undefined when nobody said. */
   readonly language: string | undefined
   /** Voices that may be the base; those of the language are preferred. */
-  readonly bases: readonly VoiceSpec[]
+  readonly bases: readonly Base[]
+  readonly measured?: MeasuredVoices
   /** Speaks with the voice as it is. */
   readonly synthesize: (voice: VoiceSpec, text: string) => Promise<Pcm>
+  /** Which voices `synthesize` is to speak with; any other base is adapted by its statistics alone. */
+  readonly canSpeak?: (voice: VoiceSpec) => boolean
 }
 
-export type Enrolment = {
-  readonly profile: AdaptedProfile
+export type Enrolment<Profile extends VoiceProfile = VoiceProfile> = {
+  readonly profile: Profile
   /** BCP 47. */
   readonly language: string
   /** The id of the voice that speaks for the clone in this language. */
@@ -33,13 +41,10 @@ export class UnusableReference extends Error {
   override readonly name = 'UnusableReference'
 }
 
-/** The language of a recording of which nobody said it. */
-const languageByDefault = 'en'
 /** Below this peak a recording is silent, −60 dBFS. */
 const peakMin = 0.001
-/** Twice as long a text was measured to tune no better. */
-const tuningText =
-  'The old house on the hill was sold last month, and we are going to visit our friends in the city tomorrow.'
+/** An installed voice further away than that, or of the other gender, is no better a base than a built-in one. */
+const installedSemitonesMax = 6
 
 /**
  * Makes the profile of the voice in `reference`. A language that nobody said is taken to be English, not guessed: tones
@@ -47,35 +52,51 @@ const tuningText =
  * moved it least (9 semitones a second; the English ones 12 to 25), and the rates overlap. Throws `UnusableReference`
  * for silence, and `RangeError` when no base can be adapted.
  */
-export async function enrol(reference: Pcm, { language, bases, synthesize }: EnrolOptions): Promise<Enrolment> {
-  const peak = reference.samples.reduce((most, value) => Math.max(most, Math.abs(value) || 0), 0)
-  if (!(peak >= peakMin)) throw new UnusableReference('The recording is silent.')
+export async function enrol(
+  reference: Pcm,
+  { language, bases, measured = {}, synthesize, canSpeak = ({ engine }) => engine === 'flite' }: EnrolOptions,
+): Promise<Enrolment<AdaptedProfile>> {
+  requireSound(reference)
   const spoken = language ?? languageByDefault
   const target = measureVoice(reference)
-  const base = chooseBase(target, basesFor(bases, spoken))
+  const base = chooseAmong(target, basesFor(bases, spoken, measured), measured)
   const profile: AdaptedProfile = { version: 1, target, tuned: {} }
-  if (base.engine !== 'flite') return { profile, language: spoken, base: base.id }
-  const tuned = await tune(profile, base, synthesize)
+  const speaks = canSpeak(base)
+  if (!speaks && !isInstalled(base)) return { profile, language: spoken, base: base.id }
+  const known = findKnown(base, measured)!
+  const tuned = speaks ? await tune(target, base, known, synthesize) : fit(target, known.statistics, toleranceOf(known))
   return { profile: { ...profile, tuned: { [base.id]: tuned } }, language: spoken, base: base.id }
 }
 
-/** Those that speak the language, or all of them. Only one voice of each speaker: the others are made from it. */
-function basesFor(bases: readonly VoiceSpec[], language: string): readonly VoiceSpec[] {
-  const primary = (tag: string) => tag.split('-')[0]!.toLowerCase()
-  const speakers = new Map<string, VoiceSpec>()
-  for (const base of bases.toReversed())
-    if (!base.adaptation) speakers.set(`${base.engine} ${base.settings.voice}`, base)
-  const all = [...speakers.values()].reverse()
-  const native = all.filter((base) => primary(base.language) === primary(language))
-  return native.length > 0 ? native : all
+/** Throws `UnusableReference` for silence. */
+export function requireSound({ samples }: Pcm): void {
+  const peak = samples.reduce((most, value) => Math.max(most, Math.abs(value) || 0), 0)
+  if (!(peak >= peakMin)) throw new UnusableReference('The recording is silent.')
+}
+
+/** An installed voice that is near the target, else whichever needs the least change. */
+function chooseAmong(target: VoiceStatistics, bases: readonly Base[], measured: MeasuredVoices): Base {
+  const find = (base: Base) => findKnown(base, measured)
+  const near = bases.filter((base) => {
+    const { pitchHz } = find(base)!.statistics
+    const isClose = semitonesBetween(target.pitchHz, pitchHz) <= installedSemitonesMax
+    return isInstalled(base) && isClose && genderOfPitch(target.pitchHz) === genderOfPitch(pitchHz)
+  })
+  const builtIn = bases.filter((base) => !isInstalled(base))
+  return chooseBase(target, [near, builtIn, bases].find(({ length }) => length > 0) ?? [], find)
 }
 
 /** What the statistics promise, corrected by what the voice then sounds like. */
-async function tune(profile: AdaptedProfile, base: VoiceSpec, synthesize: EnrolOptions['synthesize']) {
-  const speech = await synthesize(base, tuningText)
-  const promised = adaptationFor(profile, base.id)
+async function tune(
+  target: VoiceStatistics,
+  base: VoiceSpec,
+  known: BaseVoice,
+  synthesize: EnrolOptions['synthesize'],
+) {
+  const speech = await synthesize(base, tuningTexts(base.language)[0]!)
+  const promised = fit(target, known.statistics, toleranceOf(known))
   const { pitch, tractRatio } = promised
   const shifted = adapt(speech, { ...unchanged, pitch, tractRatio })
   const trial = { raw: measureColor(speech, pitch.fromHz), shifted: measureColor(shifted, pitch.toHz) }
-  return tuneColor(promised, profile.target, findBaseVoice(base.id)!.statistics, trial)
+  return tuneColor(promised, target, known.statistics, trial)
 }

@@ -2,7 +2,7 @@
 import type { VoiceSpec } from '../engine'
 import { tractRatio } from '../../audio/analysis/tract'
 import { unchanged, type Adaptation } from './adapt'
-import { findBaseVoice, toleranceOf } from './base-voices'
+import { findBaseVoice, toleranceOf, type BaseVoice } from './base-voices'
 import { fit } from './fit'
 import type { VoiceStatistics } from './measure'
 
@@ -33,11 +33,16 @@ const freeSemitones = 2
 const hoarsenessCost = 0.03
 
 /** The voice among `bases` that has the shortest way to `target`. Throws `RangeError` when none has statistics. */
-export function chooseBase<Base extends VoiceSpec>(target: VoiceStatistics, bases: readonly Base[]): Base {
+export function chooseBase<Base extends VoiceSpec>(
+  target: VoiceStatistics,
+  bases: readonly Base[],
+  find: (base: Base) => BaseVoice | undefined,
+): Base {
   let best: Base | undefined
   let bestCost = Infinity
   for (const base of bases) {
-    const cost = costOf(target, base.id)
+    const known = find(base)
+    const cost = known ? costOf(target, known) : Infinity
     if (cost >= bestCost) continue
     best = base
     bestCost = cost
@@ -46,9 +51,7 @@ export function chooseBase<Base extends VoiceSpec>(target: VoiceStatistics, base
   return best
 }
 
-function costOf(target: VoiceStatistics, id: string): number {
-  const base = findBaseVoice(id)
-  if (!base) return Infinity
+function costOf(target: VoiceStatistics, base: BaseVoice): number {
   const { statistics } = base
   const { ratio, likeness } = tractRatio(target.envelope, statistics.envelope)
   const semitones = target.pitchHz > 0 ? Math.abs(12 * Math.log2(target.pitchHz / statistics.pitchHz)) : 0

@@ -4,7 +4,7 @@
  */
 import { normalizeEnglish } from './english'
 import { normalizeMandarin } from './mandarin'
-import { baseLanguage } from './script'
+import { baseLanguage } from '../language'
 
 /** `language`: BCP 47. Expects cleaned text of one sentence. */
 export function normalize(text: string, language: string): string {

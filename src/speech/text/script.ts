@@ -2,6 +2,7 @@
  * Writing systems: which letters belong to which script, and which scripts a language is written in. Routing asks
  * nothing else to know who can speak what.
  */
+import { baseLanguage } from '../language'
 
 const scripts = [
   ['Latn', ['Latn']],
@@ -85,11 +86,6 @@ const nativeScripts: Record<string, Script[]> = {
   hy: ['Armn'],
   hyw: ['Armn'],
   am: ['Ethi'],
-}
-
-/** `zh-CN` → `zh`. */
-export function baseLanguage(language: string): string {
-  return language.split('-')[0]!.toLowerCase()
 }
 
 /** The scripts a voice of this language (BCP 47) reads as its own. */

@@ -22,7 +22,7 @@ const bases: readonly VoiceSpec[] = catalogue.voices
 let engines: Record<EngineName, SpeechEngine>
 /** What Angus says, whom the tests do not let be a base: a speaker like any other. */
 let reference: Pcm
-let made: Enrolment
+let made: Enrolment<AdaptedProfile>
 
 const synthesize = (voice: VoiceSpec, text: string) => engines[voice.engine as EngineName].synthesize(voice, text)
 const strangers = bases.filter(({ settings }) => settings.voice !== 'awb')
@@ -45,7 +45,7 @@ const numbersIn = (value: unknown): number[] =>
       ? Object.values(value).flatMap(numbersIn)
       : []
 
-function expectSound({ profile, base }: Enrolment): void {
+function expectSound({ profile, base }: Enrolment<AdaptedProfile>): void {
   expect(numbersIn(profile).every(Number.isFinite)).toBe(true)
   const out = adapt(speechLike({ seconds: 1, sampleRate: 16_000 }), adaptationFor(profile, base))
   expect(out.samples.every(Number.isFinite)).toBe(true)

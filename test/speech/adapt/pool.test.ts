@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { fromInt16, toInt16 } from '../../../src/audio/pcm'
 import { createLogger } from '../../../src/log'
-import { adaptationFor } from '../../../src/speech/adapt/profile'
+import { adaptationFor, type AdaptedProfile } from '../../../src/speech/adapt/profile'
 import type { VoiceSpec } from '../../../src/speech/engine'
 import { createPool, JobEnded, type Job } from '../../../src/speech/pool'
 import { modelOptions } from '../model-options'
@@ -33,6 +33,8 @@ const task: EnrolTask = {
   sampleRate: recording.sampleRate,
   language: 'en',
   bases,
+  measured: {},
+  by: { engine: 'flite' },
 }
 
 async function withJob<T>(work: (job: Job) => Promise<T>): Promise<T> {
@@ -58,7 +60,7 @@ describe('a worker', () => {
     const voice = catalogue.find(base)!
     const text = 'The weather will be warm and sunny for the rest of the week.'
     const plain = await say(voice, text)
-    const adapted = await say({ ...voice, adaptation: adaptationFor(profile, base) }, text)
+    const adapted = await say({ ...voice, adaptation: adaptationFor(profile as AdaptedProfile, base) }, text)
     expect(Math.abs(12 * Math.log2(medianPitchHz(adapted) / 200))).toBeLessThan(1.5)
     expect(adapted.samples).not.toEqual(plain.samples)
     expect(Math.abs(loudnessLufs(adapted) - loudnessLufs(plain))).toBeLessThan(0.5)
