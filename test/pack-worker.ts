@@ -1,0 +1,27 @@
+/** A worker process like the real one, but for the engine of Piper, whose voices hum, and need the pack to be there. */
+import { existsSync } from 'node:fs'
+import { loadEngineOf, type SpeechEngine, type VoiceSpec } from '../src/speech/engine'
+import { runWorker } from '../src/speech/worker'
+
+const sampleRate = 16_000
+const secondsPerCharacter = 0.07
+
+const hum: SpeechEngine = {
+  async synthesize({ settings }, text) {
+    if (text.toLowerCase().includes('slow')) await Bun.sleep(700)
+    const hz = 150 * (1 + (settings.speaker ?? 0))
+    const samples = new Float32Array(Math.ceil(text.length * secondsPerCharacter * sampleRate))
+    for (let i = 0; i < samples.length; i++)
+      samples[i] =
+        0.3 * Math.sin((2 * Math.PI * hz * i) / sampleRate) * (0.6 + 0.4 * Math.sin((2 * Math.PI * 4 * i) / sampleRate))
+    return { samples, sampleRate }
+  },
+}
+
+async function load(voice: VoiceSpec): Promise<SpeechEngine> {
+  if (!voice.model) return loadEngineOf(voice, () => Promise.reject(new Error('nobody needs it')))
+  if (!existsSync(`${voice.model.directory}/${voice.model.graph}`)) throw new Error('the model is not there')
+  return hum
+}
+
+if (import.meta.main) runWorker(load)
