@@ -1,6 +1,6 @@
 /** A worker process like the real one, but for the engine of Piper, whose voices hum, and need the pack to be there. */
-import { existsSync } from 'node:fs'
 import { loadEngineOf, type SpeechEngine, type VoiceSpec } from '../src/speech/engine'
+import { requireUnchanged } from '../src/speech/models/snapshot'
 import { runWorker } from '../src/speech/worker'
 
 const sampleRate = 16_000
@@ -20,7 +20,7 @@ const hum: SpeechEngine = {
 
 async function load(voice: VoiceSpec): Promise<SpeechEngine> {
   if (!voice.model) return loadEngineOf(voice, () => Promise.reject(new Error('nobody needs it')))
-  if (!existsSync(`${voice.model.directory}/${voice.model.graph}`)) throw new Error('the model is not there')
+  await requireUnchanged(voice.model)
   return hum
 }
 

@@ -192,6 +192,17 @@ describe('removing a pack', () => {
   })
 })
 
+describe('a pack that is changed where it lies', () => {
+  it('never speaks as the voice that was there before', async () => {
+    await install('amy')
+    await start()
+    const before = await balance()
+    await Bun.write(join(voicesDirectory({ dataDirectory }), 'amy/model.onnx'), 'another model')
+    expect(errorOf(await speak('amy-0'))).toEqual([502, 'synthesis_failed'])
+    expect(await balance()).toBe(before)
+  })
+})
+
 describe('a clone whose base voice is not installed', () => {
   async function startWithClone(baseVoiceId: string) {
     await start()

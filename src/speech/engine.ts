@@ -117,8 +117,17 @@ export function modelKey({ directory, graph, version }: ModelFiles): string {
   return `${directory}/${graph} ${version}`
 }
 
-/** Loads what speaks with `voice`: for a neural voice its model. */
+/**
+ * Loads what speaks with `voice`: for a neural voice its model. Throws when its files are not those any more that the
+ * voice was found in: they would speak with another one.
+ */
 export async function loadEngineOf(voice: Loadable, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
+  const engine = await load(voice, runtime)
+  if (voice.model) await (await import('./models/snapshot')).requireUnchanged(voice.model)
+  return engine
+}
+
+async function load(voice: Loadable, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
   switch (voice.engine) {
     case 'flite':
     case 'espeak':

@@ -5,6 +5,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ignoreMissing } from '../../storage/files'
+import type { ModelFiles } from '../engine'
 
 export type Snapshot = {
   /** Changes with the name, the size and the time of change of every file. 32 hexadecimal characters. */
@@ -30,6 +31,14 @@ export async function takeSnapshot(directory: string): Promise<Snapshot | undefi
     if (code === 'ENOENT') return undefined
     return faulty(`its files cannot be read: ${message}`)
   }
+}
+
+/** Throws when the files in `directory` are not those of that version. */
+export async function requireUnchanged({
+  directory,
+  version,
+}: Pick<ModelFiles, 'directory' | 'version'>): Promise<void> {
+  if ((await takeSnapshot(directory))?.version !== version) throw new Error('the files of the model have changed')
 }
 
 /** It looks the same for as long as the fault is the same. */
