@@ -26,6 +26,9 @@ import { createDownloader } from './net/download'
 import { releaseAll, releaseExpired, removeUnrecorded } from './recovery'
 import { settle } from './settlement'
 import type { Speaking } from './speak'
+import { openHub } from './speech/models/hub/client'
+import { createInstaller, type InstallerOptions } from './speech/models/hub/installer'
+import { pullPack } from './speech/models/hub/pull'
 import { loadRendering } from './speech/rendering'
 import { createShelf } from './speech/models/shelf'
 import { converterAmong } from './speech/cloning'
@@ -109,6 +112,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     log: log.child({ room: 'clone' }),
   }
   const demos = createDemos(speaking, log.child({ room: 'demos' }))
+  const installer = createInstaller({ pull: pullerOf(config), log: log.child({ room: 'hub' }) })
   const keyUse = createKeyUse(db)
   let stopping = false
   let addresses = { baseUrl: '', storageUrl: '' }
@@ -119,6 +123,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     speech,
     demos,
     packs: { shelf, loaded: () => pool.models() },
+    installer,
     keyUse,
     rateLimits: config.rateLimits,
     trustedProxies: readTrustedProxies(config),
@@ -164,6 +169,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     async close() {
       stopping = true
       demos.stop()
+      await installer.close()
       clearInterval(upkeep)
       await shelf.close()
       const endAtMs = performance.now() + limits.shutdownGraceMs
@@ -176,6 +182,12 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
       lock.release()
     },
   }
+}
+
+/** A hub of its own for each pull: that there was a network once says nothing of now. */
+function pullerOf(config: Config): InstallerOptions['pull'] {
+  const where = { directory: voicesDirectory(config), minFreeBytes: config.minFreeBytes, lock: lockDirectory }
+  return (name, options) => pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
 }
 
 async function openKnownReferences(config: Config, db: Database): Promise<References> {

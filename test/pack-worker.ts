@@ -1,5 +1,5 @@
 /** A worker process like the real one, but for the engine of Piper, whose voices hum, and need the pack to be there. */
-import { loadEngineOf, type SpeechEngine, type VoiceSpec } from '../src/speech/engine'
+import { loadEngineOf, type SpeechEngine, type Loadable } from '../src/speech/engine'
 import { requireUnchanged } from '../src/speech/models/snapshot'
 import { runWorker } from '../src/speech/worker'
 
@@ -18,7 +18,7 @@ const hum: SpeechEngine = {
   },
 }
 
-async function load(voice: VoiceSpec): Promise<SpeechEngine> {
+async function load(voice: Loadable): Promise<SpeechEngine> {
   if (!voice.model) return loadEngineOf(voice, () => Promise.reject(new Error('nobody needs it')))
   await requireUnchanged(voice.model)
   return hum

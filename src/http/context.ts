@@ -9,6 +9,7 @@ import type { Logger } from '../log'
 import type { Networks } from '../net/address'
 import type { Speaking } from '../speak'
 import type { Speech } from '../speech/speech'
+import type { Installer } from '../speech/models/hub/installer'
 import type { Access } from './access'
 
 export type ServerOptions = {
@@ -18,6 +19,7 @@ export type ServerOptions = {
   readonly cloning: Cloning
   readonly speech: Speech
   readonly packs: Packs
+  readonly installer: Installer
   readonly log: Logger
   readonly keyUse: ReturnType<typeof createKeyUse>
   readonly rateLimits: RateLimits

@@ -13,6 +13,7 @@ import { computeRoutes } from './compute'
 import type { HttpContext, ServerOptions } from './context'
 import { docsRoutes } from './docs'
 import { errorResponse } from './errors'
+import { packRoutes } from './packs'
 import { headersOf, requestIdOf } from './request-state'
 import { ttsRoutes } from './tts'
 import { voiceRoutes } from './voices'
@@ -72,6 +73,7 @@ export function createHttpServer(options: ServerOptions) {
     .use(accountRoutes(context))
     .use(adminRoutes(context))
     .use(computeRoutes(context))
+    .use(packRoutes(context))
     .use(audioRoutes(context))
     .use(docsRoutes(context))
     .get('/api/v1/version', () => ({ version, api: ['v1'], commit }))

@@ -37,7 +37,7 @@ let directory: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sonant-openapi-'))
-  child = Bun.spawn([executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0'], {
+  child = Bun.spawn([executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0', '--hub', 'http://127.0.0.1:1'], {
     cwd: tmpdir(),
     env: { ...process.env, TMPDIR: directory },
     stdout: 'pipe',
@@ -237,6 +237,8 @@ describe('the answers of the service', () => {
     await call('DELETE', '/api/v1/admin/clones/{id}', 200, {}, other.id)
     await call('DELETE', '/api/v1/voices/clone', 200, { query: `?voice_id=${cloned.voice.id}` })
     await call('DELETE', '/api/v1/voices/clone', 404, { query: `?voice_id=${cloned.voice.id}` })
+    await call('POST', '/api/v1/admin/packs', 202, { body: { name: 'kokoro' } })
+    await call('POST', '/api/v1/admin/packs', 400, { body: { name: 'nobody' } })
     const { voices } = await call('GET', '/api/v1/voices', 200, { key: '' })
     await call('GET', '/api/v1/voices', 200, { query: '?group=all' })
     await call('GET', '/api/v1/voices', 403, { ...user, query: '?group=all' })

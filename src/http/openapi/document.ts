@@ -6,6 +6,7 @@ import { adminOperations } from './admin'
 import { errorComponents, errorExamples, errorReferences } from './errors'
 import examples from './examples.json'
 import { cloneOperations } from './clones'
+import { installOperations } from './installs'
 import type { Answer, Audience, HeaderName, Operation, Schema } from './model'
 import { components } from './schemas'
 import { serviceOperations, speechOperations } from './speech'
@@ -15,6 +16,7 @@ const operations = [
   ...cloneOperations,
   ...accountOperations,
   ...adminOperations,
+  ...installOperations,
   ...serviceOperations,
 ]
 
@@ -112,7 +114,7 @@ function describeOperation(operation: Operation) {
     ...(parameters && { parameters }),
     ...(body && { requestBody: { required: true, content: requestContent(operation, body) } }),
     responses: {
-      200: {
+      [operation.status ?? 200]: {
         description: answer.description,
         headers: headerReferences([...rateLimit, ...(answer.headers ?? [])]),
         ...(method !== 'head' && { content: answerContent(operation, answer) }),

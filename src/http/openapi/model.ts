@@ -31,7 +31,7 @@ export type Parameter = {
   readonly schema: Schema
 }
 
-/** What a successful request gets, apart from its status of 200. */
+/** What a successful request gets. */
 export type Answer = {
   readonly description: string
   readonly contentType?: string
@@ -60,6 +60,8 @@ export type Operation = {
   readonly body?: Schema
   /** The same as a form (multipart/form-data). */
   readonly form?: Schema
+  /** Of the answer; 200 where nothing is said. */
+  readonly status?: 202
   readonly answer: Answer
   /** Further examples of the answer, by their id. */
   readonly moreExamples?: readonly string[]

@@ -1,6 +1,7 @@
 /** The shapes that requests and answers share: `components.schemas`. */
 import { limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
+import { installSchemas } from './installs'
 import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
 import { packSchemas } from './packs'
 
@@ -160,6 +161,7 @@ const warnings = list(
 )
 
 export const components = {
+  ...installSchemas,
   Error: errorSchema,
   SpeechRequest: object(
     {

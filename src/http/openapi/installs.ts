@@ -1,0 +1,37 @@
+/** Installing packs by name, as an operation of the API description. */
+import { knownPacks } from '../../speech/models/hub/packs'
+import { integer, object, orNull, reference, text, type Operation } from './model'
+
+export const installOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/v1/admin/packs',
+    id: 'installPack',
+    tag: 'Administration',
+    summary: 'Install a pack by name',
+    description: 'Pulls it from the hub in the background, one pack after the other.',
+    audience: 'administrator',
+    body: reference('NewInstall'),
+    status: 202,
+    answer: { description: 'It runs or waits.', schema: reference('Install') },
+  },
+]
+
+const name = text(`\`piper/KEY\` of a Piper voice, ${knownPacks.map((pack) => `\`${pack.name}\``).join(', ')}.`, {
+  minLength: 1,
+  maxLength: 120,
+})
+
+export const installSchemas = {
+  NewInstall: object({ name }),
+  Install: object({
+    name,
+    state: text('`installed` also where the same pack was there before.', {
+      enum: ['waiting', 'downloading', 'installed', 'failed'],
+    }),
+    folder: orNull(text('Name of the pack, as in the list of packs; null until the hub has told what it is made of.')),
+    received_bytes: integer('Of the whole pack, with what an earlier try left.', { minimum: 0 }),
+    size_bytes: orNull(integer('Of the whole pack; null until the hub has told.', { minimum: 0 })),
+    reason: orNull(text('Why it failed, in a sentence.')),
+  }),
+}
