@@ -57,6 +57,10 @@ export async function pullFromHub(args: string[]): Promise<void> {
       signal: stop.signal,
       onPlan: (plan) => void (values.json || console.error(introduce(plan, config.hub))),
       onProgress: progress.update,
+      onWarning: (message) => {
+        progress.end()
+        console.error(`Note: ${message}.`)
+      },
     })
   } catch (error) {
     progress.end()

@@ -319,15 +319,25 @@ describe('bytes that are not those', () => {
     expect(hub.log.filter((line) => line.includes('resolve') && line.endsWith('.onnx'))).toHaveLength(2)
   })
 
-  it('are known by git where there is no SHA-256, and by the MD5 of the index', async () => {
+  it('are known by git where there is no SHA-256', async () => {
     const config = `${graph}.json`
     hub.faults.set('.onnx.json', () => new Response(served(config).map((byte, i) => (i === 3 ? byte ^ 1 : byte))))
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('git blob: found')
-    hub.faults.clear()
+  })
+
+  it('are told by the MD5 of the index only where the repository has no other digest of them', async () => {
     const index = JSON.parse(Buffer.from(served('voices.json')).toString()) as Record<string, any>
     index[lessac].files[graph].md5_digest = '0'.repeat(32)
     hub.repositories[piper]!['voices.json'] = { bytes: text(JSON.stringify(index)), large: false }
-    expect((await problemOf(pull(`piper/${lessac}`))).message).toContain(`MD5: found`)
+    const warnings: string[] = []
+    await pull(`piper/${lessac}`, { onWarning: (message) => warnings.push(message) })
+    expect(warnings).toEqual([expect.stringContaining(`${graph} is as the repository has it, but its MD5`)])
+    await rm(packs, { recursive: true })
+    hub.faults.set('/lessac/medium', () => {
+      const files = Object.entries(hub.repositories[piper]!).filter(([path]) => path.startsWith('en/'))
+      return Response.json(files.map(([path, { bytes }]) => ({ type: 'file', path, size: bytes.length })))
+    })
+    expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('MD5: found')
   })
 
   it('are cut off when they are more or announced to be fewer than the hub listed', async () => {

@@ -210,11 +210,9 @@ export async function holdsFile(path: string, file: PlannedFile): Promise<boolea
 
 const labels = { sha256: 'SHA-256', gitBlob: 'git blob', md5: 'MD5' } as const
 
+/** The first digest there is decides: MD5 comes from an index that may be older than the file. */
 function differenceOf({ digests }: PlannedFile, found: FileDigests): string | undefined {
-  for (const name of ['sha256', 'gitBlob', 'md5'] as const) {
-    const expected = digests[name]
-    if (expected !== undefined && expected !== found[name])
-      return `${labels[name]}: found ${found[name]}, expected ${expected}`
-  }
-  return undefined
+  const name = (['sha256', 'gitBlob', 'md5'] as const).find((one) => digests[one] !== undefined)
+  if (name === undefined || digests[name] === found[name]) return undefined
+  return `${labels[name]}: found ${found[name]}, expected ${digests[name]}`
 }

@@ -22,7 +22,7 @@ export type Installer = ReturnType<typeof createInstaller>
 export type InstallerOptions = {
   readonly pull: (
     name: string,
-    options: Required<Pick<PullOptions, 'signal' | 'onPlan' | 'onProgress'>>,
+    options: Required<Pick<PullOptions, 'signal' | 'onPlan' | 'onProgress' | 'onWarning'>>,
   ) => Promise<PullResult>
   readonly log: Logger
 }
@@ -59,6 +59,7 @@ export function createInstaller({ pull, log }: InstallerOptions) {
         signal: stop.signal,
         onPlan: ({ folder, sizeBytes }) => change(name, { folder, sizeBytes }),
         onProgress: ({ receivedBytes }) => change(name, { receivedBytes }),
+        onWarning: (warning) => log.warn({ pack: name, warning }, 'a pack is odd'),
       })
       change(name, { state: 'installed', receivedBytes: plan.sizeBytes })
       log.info({ pack: name, directory, license: plan.license, wasThere }, 'a pack is installed')

@@ -22,6 +22,8 @@ export type PullOptions = {
   readonly lock: (directory: string) => { release(): void }
   readonly onPlan?: (plan: PullPlan) => void
   readonly onProgress?: (progress: PullProgress) => void
+  /** What is odd, and yet no reason not to install it. */
+  readonly onWarning?: (message: string) => void
   /** What it aborts with is thrown. */
   readonly signal?: AbortSignal
   /** Of the disk that `directory` is on, for tests; the system's. */
@@ -81,7 +83,8 @@ async function isThere(target: string, { name, files }: PullPlan): Promise<boole
 }
 
 async function install(plan: PullPlan, pack: string, target: string, options: PullOptions): Promise<void> {
-  const { hub, directory, minFreeBytes, signal, onProgress = () => {}, freeBytes = freeBytesOf } = options
+  const { hub, directory, minFreeBytes, signal, freeBytes = freeBytesOf } = options
+  const { onProgress = () => {}, onWarning = () => {} } = options
   await mkdir(pack, { recursive: true })
   const missingBytes = Math.max(0, plan.sizeBytes - (await sizeOf(pack)))
   const free = await freeBytes(directory)
@@ -95,7 +98,12 @@ async function install(plan: PullPlan, pack: string, target: string, options: Pu
   // Small ones first: what is wrong with a pack shows early, and the model card is there before the model.
   for (const file of plan.files.toSorted((a, b) => a.sizeBytes - b.sizeBytes)) {
     const report = (received: number) => onProgress({ receivedBytes: doneBytes + received, sizeBytes: plan.sizeBytes })
-    digests.set(file.target, await downloadFile(hub, plan.repository, file, pack, { signal, onProgress: report }))
+    const found = await downloadFile(hub, plan.repository, file, pack, { signal, onProgress: report })
+    if (file.digests.md5 !== undefined && file.digests.md5 !== found.md5)
+      onWarning(
+        `${file.path} is as the repository has it, but its MD5 is not the one in voices.json: that is out of date`,
+      )
+    digests.set(file.target, found)
     doneBytes += file.sizeBytes
   }
   await writeFile(join(pack, sourceFile), describeSource(hub, plan, digests), { flush: true })
