@@ -17,22 +17,23 @@ export function findKnown(base: VoiceSpec, measured: MeasuredVoices): BaseVoice 
   return Object.hasOwn(measured, base.id) ? { speaker: base.id, statistics: measured[base.id]! } : undefined
 }
 
-/**
- * Those that are known and speak the language (BCP 47), or all that are known. Only one voice of each speaker: the others
- * are made from it.
- */
+/** Those that are known and speak the language (BCP 47), or all that are known; none that is made of another. */
 export function basesFor(bases: readonly Base[], language: string, measured: MeasuredVoices): readonly Base[] {
-  const speakers = new Map<string, Base>()
-  for (const base of bases.toReversed())
-    if (!base.adaptation && findKnown(base, measured)) speakers.set(speakerOf(base), base)
-  const all = [...speakers.values()].reverse()
+  const all = bases.filter((base) => !base.adaptation && findKnown(base, measured))
   const native = all.filter((base) => baseLanguage(base.language) === baseLanguage(language))
   return native.length > 0 ? native : all
 }
 
-function speakerOf(base: Base): string {
-  const { voice, speaker } = base.settings
-  return `${engineKey(base)} ${voice} ${speaker ?? ''}`
+/** The first voice of each speaker, for those who make the others of it. */
+export function firstOfSpeakers(bases: readonly Base[]): readonly Base[] {
+  const speakers = new Set<string>()
+  return bases.filter((base) => {
+    const { voice, speaker } = base.settings
+    const key = `${engineKey(base)} ${voice} ${speaker ?? ''}`
+    const isFirst = !speakers.has(key)
+    speakers.add(key)
+    return isFirst
+  })
 }
 
 /** Whether it speaks with an installed model. */

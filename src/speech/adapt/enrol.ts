@@ -4,7 +4,7 @@
  * melody, brightness and breath; articulation and rhythm stay those of the base voice.
  */
 import type { Pcm } from '../../audio/pcm'
-import { basesFor, findKnown, isInstalled, type Base, type MeasuredVoices } from '../bases'
+import { basesFor, findKnown, firstOfSpeakers, isInstalled, type Base, type MeasuredVoices } from '../bases'
 import type { VoiceSpec } from '../engine'
 import { languageByDefault } from '../language'
 import { genderOfPitch, semitonesBetween } from '../pitch-gender'
@@ -59,7 +59,7 @@ export async function enrol(
   requireSound(reference)
   const spoken = language ?? languageByDefault
   const target = measureVoice(reference)
-  const base = chooseAmong(target, basesFor(bases, spoken, measured), measured)
+  const base = chooseAmong(target, firstOfSpeakers(basesFor(bases, spoken, measured)), measured)
   const profile: AdaptedProfile = { version: 1, target, tuned: {} }
   const speaks = canSpeak(base)
   if (!speaks && !isInstalled(base)) return { profile, language: spoken, base: base.id }
