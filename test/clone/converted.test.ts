@@ -1,0 +1,269 @@
+/** Clones by tone conversion from the recording to the bill, with the whole service but its HTTP. */
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Caller } from '../../src/account/keys'
+import { reEnrol } from '../../src/admin/clones'
+import { clone } from '../../src/clone/clone'
+import type { Cloning } from '../../src/clone/cloning'
+import { clonedSpeaker } from '../../src/cloned-speaker'
+import { openDatabase, type Database } from '../../src/db/database'
+import { createDemos } from '../../src/demos'
+import { AppError } from '../../src/errors'
+import { voiceRoutes } from '../../src/http/voices'
+import type { HttpContext } from '../../src/http/context'
+import { readBalance } from '../../src/ledger/ledger'
+import { createLogger } from '../../src/log'
+import { createDownloader } from '../../src/net/download'
+import { estimate, speak, type Speaking } from '../../src/speak'
+import type { Converter } from '../../src/speech/cloning'
+import { writeRuntimeOptions } from '../../src/speech/onnx/runtime'
+import { createPool } from '../../src/speech/pool'
+import { openReferences } from '../../src/storage/references'
+import { openStorage } from '../../src/storage/storage'
+import { readCatalogue, type Catalogue } from '../../src/voice/catalogue'
+import { findAnyClone, type Clone } from '../../src/voice/clones'
+import { createPlans } from '../../src/voice/plans'
+import { addAccount, addKey, credit, newRequestId } from '../books'
+import { makeVoice } from '../audio/analysis/voices'
+import { wavFile } from '../audio/files'
+import { writeConverterPack } from '../onnx/converter'
+import { medianPitchHz, readWav } from '../sound'
+
+setDefaultTimeout(60_000)
+
+const log = createLogger('silent')
+const builtIn = readCatalogue()
+let directory: string
+let db: Database
+let service: Speaking & Cloning
+let installed: Converter
+let converter: Converter | undefined
+/** Voices that were removed. */
+let removed: string[] = []
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sonant-clones-'))
+  Object.assign(process.env, writeRuntimeOptions({ directory, provider: 'cpu', threads: 1 }))
+  installed = { model: await writeConverterPack(join(directory, 'converter')), deterministic: true }
+  db = openDatabase(join(directory, 'sonant.db'))
+  const storage = openStorage({ directory: join(directory, 'audio'), minFreeBytes: 0 })
+  await storage.prepare()
+  await mkdir(join(directory, 'references'))
+  const catalogue: Catalogue = {
+    ...builtIn,
+    find: (id) => (removed.includes(id) ? undefined : builtIn.find(id)),
+  }
+  const pool = createPool({
+    command: [process.execPath, join(import.meta.dir, '../speech/convert/worker.ts'), 'worker'],
+    ...{ workers: 2, taskTimeoutMs: 60_000, workerMemoryMaxBytes: 900 << 20, jobsMax: 100, log },
+  })
+  service = {
+    ...{ db, catalogue, pool, storage, log, mp3SampleRate: undefined },
+    plans: createPlans(db, catalogue),
+    converter: () => converter,
+    references: openReferences({ directory: join(directory, 'references') }),
+    downloader: createDownloader({ allowed: [], limits: { timeoutMs: 1000, redirectsMax: 0 } }),
+    ...{ requestTimeoutMs: 60_000, holdTimeoutMs: 600_000, clonesMax: 100, referenceBytesMax: 15 << 20 },
+    ...{ running: new Map(), turns: new Map(), unsettled: new Map() },
+  }
+})
+afterAll(async () => {
+  service.pool.close()
+  db.close()
+  await rm(directory, { recursive: true })
+})
+
+function addCaller(units = 10_000): Caller {
+  const accountId = addAccount(db)
+  const keyId = addKey(db, accountId)
+  credit(db, accountId, units)
+  return { accountId, keyId, groupId: null, role: 'user', limits: { tts: null, clone: null } } as unknown as Caller
+}
+
+let seed = 0
+
+/** A recording that nobody has cloned from yet. */
+async function receive(hz = 200) {
+  seed++
+  const { samples, sampleRate } = makeVoice({ seconds: 4, f0At: (t) => hz * (1 + 0.1 * Math.sin(5 * t)), seed })
+  const incoming = await service.references.receive()
+  await incoming.write(wavFile({ samples, sampleRate }))
+  return incoming.finish()
+}
+
+async function makeClone(caller: Caller, change: { language?: string; hz?: number } = {}): Promise<Clone> {
+  const { signal } = new AbortController()
+  const made = await clone(service, {
+    ...{ caller, requestId: newRequestId(), name: 'Somebody', language: change.language ?? 'en', signal },
+    source: { file: await receive(change.hz) },
+  })
+  return made.clone
+}
+
+const text = 'The weather will be warm and sunny for the rest of the week.'
+
+async function say(caller: Caller, voiceId: string, said = text) {
+  const { signal } = new AbortController()
+  const fields = { text: said, voiceId, speed: 1, format: 'wav' } as const
+  const spoken = await speak(service, { ...fields, caller, requestId: newRequestId(), signal })
+  const bytes = await Bun.file((await service.storage.find(spoken.name))!.path).bytes()
+  return { bytes, units: spoken.units }
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<AppError> {
+  const error = await promise.then(
+    () => new Error('it succeeded'),
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(AppError)
+  return error as AppError
+}
+
+const reEnrolled = (id: string) =>
+  reEnrol({ db, catalogue: service.catalogue, actor: 'test', nowMs: Date.now }, service, service, id)
+
+describe('a clone', () => {
+  it('is converted where a converter is installed, costs what every clone costs, and speaks', async () => {
+    converter = installed
+    const caller = addCaller(1000)
+    const made = await makeClone(caller)
+    expect(made).toMatchObject({ method: 'converted', gender: 'female', language: 'en', baseVoiceId: 'en-ivy' })
+    expect(findAnyClone(db, made.id)).toEqual(made)
+    expect(readBalance(db, caller.accountId)).toEqual({ available: 700, held: 0 })
+    expect((await service.storage.find(made.demoName))!.sizeBytes).toBeGreaterThan(5000)
+    const { bytes, units } = await say(caller, made.id)
+    expect(units).toBe(text.length)
+    expect(medianPitchHz(readWav(bytes))).toBeWithin(75, 300)
+    expect((await say(caller, made.id)).bytes).toEqual(bytes)
+  })
+
+  it('speaks every script with companions that are converted too', async () => {
+    converter = installed
+    const caller = addCaller()
+    const made = await makeClone(caller)
+    const speaker = clonedSpeaker(service, made)
+    for (const script of ['Hani', 'Cyrl', 'Thai', 'Zzzz']) {
+      const companion = speaker.companionFor(script)
+      expect(companion).toMatchObject({ engine: 'espeak', sampleRate: 22_050 })
+      expect(companion.conversion).toEqual(speaker.spec.conversion!)
+      expect(companion.id).toStartWith(`${made.id} `)
+      expect(companion.adaptation).toBeUndefined()
+    }
+    const mixed = readWav((await say(caller, made.id, '你好，我们去公园。Hello there.')).bytes)
+    expect(mixed.samples.length / mixed.sampleRate).toBeGreaterThan(2)
+  })
+
+  it('is adapted where no converter is installed', async () => {
+    converter = undefined
+    const caller = addCaller()
+    const made = await makeClone(caller)
+    expect(made.method).toBe('adapted')
+    expect(clonedSpeaker(service, made).spec.conversion).toBeUndefined()
+    expect(medianPitchHz(readWav((await say(caller, made.id)).bytes))).toBeWithin(180, 220)
+  })
+
+  it('is refused and not charged when its converter is gone, or another one is there', async () => {
+    converter = installed
+    const caller = addCaller()
+    const made = await makeClone(caller)
+    const before = readBalance(db, caller.accountId)
+    converter = undefined
+    const gone = await refusalOf(say(caller, made.id))
+    expect(gone).toMatchObject({ code: 'voice_disabled', param: 'voice_id' })
+    expect(gone.message).toContain('the tone converter that it was made with is not installed any more')
+    expect(() => estimate(service, { text, voiceId: made.id, speed: 1, format: 'mp3' }, caller)).toThrow(AppError)
+    converter = { ...installed, model: { ...installed.model, version: 'two' } }
+    const other = await refusalOf(say(caller, made.id))
+    expect([other.code, other.message.includes('replaced by another one')]).toEqual(['voice_disabled', true])
+    expect(readBalance(db, caller.accountId)).toEqual(before)
+    converter = installed
+    expect((await say(caller, made.id)).units).toBe(text.length)
+  })
+
+  it('is refused and not charged when its base voice is gone, whichever way it was made', async () => {
+    for (const method of ['converted', 'adapted'] as const) {
+      converter = method === 'converted' ? installed : undefined
+      const caller = addCaller()
+      const made = await makeClone(caller)
+      expect(made.method).toBe(method)
+      removed = [made.baseVoiceId]
+      const before = readBalance(db, caller.accountId)
+      const refused = await refusalOf(say(caller, made.id))
+      removed = []
+      expect(refused).toMatchObject({ code: 'voice_disabled', param: 'voice_id' })
+      expect(refused.message).toContain('the voice that spoke for it is not installed any more')
+      expect(readBalance(db, caller.accountId)).toEqual(before)
+    }
+  })
+
+  it('that the converter fails to make costs nothing and leaves nothing', async () => {
+    converter = { ...installed, model: { ...installed.model, directory: join(directory, 'nowhere') } }
+    const caller = addCaller(1000)
+    expect((await refusalOf(makeClone(caller))).code).toBe('render_failed')
+    expect(readBalance(db, caller.accountId)).toEqual({ available: 1000, held: 0 })
+    expect(db.prepare('SELECT count(*) AS count FROM clones WHERE account_id = ?').get(caller.accountId)).toEqual({
+      count: 0,
+    })
+  })
+})
+
+describe('making a clone anew', () => {
+  it('moves it to the method of new ones, either way, and to a converter that replaced its own', async () => {
+    converter = undefined
+    const caller = addCaller()
+    const made = await makeClone(caller)
+    const before = await say(caller, made.id)
+
+    converter = installed
+    expect(await reEnrolled(made.id)).toMatchObject({ id: made.id, method: 'converted' })
+    const moved = findAnyClone(db, made.id)!
+    expect(moved.demoName).not.toBe(made.demoName)
+    expect(await service.storage.find(made.demoName)).toBeUndefined()
+    const demos = createDemos(service, log)
+    expect((await demos.find(moved.demoName))!.sizeBytes).toBeGreaterThan(5000)
+    const converted = await say(caller, made.id)
+    expect(converted.bytes).not.toEqual(before.bytes)
+
+    converter = { ...installed, model: { ...installed.model, version: 'two' } }
+    expect((await refusalOf(say(caller, made.id))).code).toBe('voice_disabled')
+    await reEnrolled(made.id)
+    expect((await say(caller, made.id)).bytes).toEqual(converted.bytes)
+
+    converter = undefined
+    expect(await reEnrolled(made.id)).toMatchObject({ method: 'adapted' })
+    expect((await say(caller, made.id)).bytes).toEqual(before.bytes)
+    const acts = db.prepare("SELECT count(*) AS count FROM audit_log WHERE act = 'clone re-enrol' AND subject = ?")
+    expect(acts.get(made.id)).toEqual({ count: 3 })
+  })
+})
+
+describe('the list of voices', () => {
+  it('says how a clone was made, and leaves out those that cannot speak', async () => {
+    converter = installed
+    const caller = addCaller()
+    const made = await makeClone(caller)
+    const context = {
+      ...{ db, speaking: service },
+      access: { callerOrNobody: () => caller },
+      addresses: () => ({ baseUrl: 'http://sonant', storageUrl: 'http://sonant/audio' }),
+    }
+    const routes = voiceRoutes(context as unknown as HttpContext)
+    const listed = async () => {
+      const response = await routes.handle(new Request('http://sonant/api/v1/voices'))
+      const { voices } = (await response.json()) as { voices: { id: string }[] }
+      return voices.filter(({ id }) => id.startsWith('cv-'))
+    }
+    const shown = { id: made.id, method: 'converted', engine: 'flite', sample_rate: 22_050, deterministic: true }
+    expect(await listed()).toEqual([expect.objectContaining(shown)])
+    converter = { ...installed, deterministic: false }
+    expect(await listed()).toEqual([expect.objectContaining({ ...shown, deterministic: false })])
+    converter = undefined
+    expect(await listed()).toEqual([])
+    converter = installed
+    removed = [made.baseVoiceId]
+    expect(await listed()).toEqual([])
+    removed = []
+  })
+})
