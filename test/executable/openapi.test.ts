@@ -37,12 +37,15 @@ let directory: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sonant-openapi-'))
-  child = Bun.spawn([executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0', '--hub', 'http://127.0.0.1:1'], {
-    cwd: tmpdir(),
-    env: { ...process.env, TMPDIR: directory },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
+  child = Bun.spawn(
+    [executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0', '--hub', 'http://127.0.0.1:1'],
+    {
+      cwd: tmpdir(),
+      env: { ...process.env, TMPDIR: directory },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
   const { value } = await child.stdout.getReader().read()
   ready = JSON.parse(Buffer.from(value!).toString()) as Ready
   description = (await (await fetch(`${ready.base_url}/openapi.json`)).json()) as Description
