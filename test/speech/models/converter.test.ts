@@ -13,7 +13,7 @@ const graph = (...inputs: TensorInfo[]): GraphInfo => ({
   irVersion: 8,
   opset: 17,
   metadata: {},
-  nodeCount: 1,
+  nodeCount: 0,
   operators: new Map(),
   outputsByOperator: new Map(),
   noise: [],

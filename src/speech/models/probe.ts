@@ -1,0 +1,159 @@
+/**
+ * Trying a pack before its voices are offered: it is read, judged, opened and made to speak, in a worker process that
+ * does nothing else, for a model that aborts takes its process with it.
+ */
+import { findFault } from '../../audio/check'
+import { trackPitch } from '../../audio/analysis/pitch'
+import type { Pcm } from '../../audio/pcm'
+import { loadEngineOf, utteranceCharactersMax, type Speech, type VoiceSpec } from '../engine'
+import type { Runtime } from '../onnx/runtime'
+import { BadPack, type Pack, type PackVoice } from './pack'
+import { probeText } from './probe-texts'
+import { readPack, type ReadPack } from './read-pack'
+import type { PackReader } from './family'
+
+export type ProbeOptions = {
+  readonly runtime: () => Promise<Runtime>
+  /** What a model may need; one that would need more is not opened. */
+  readonly memoryMaxBytes: number
+  /** In place of all that there are. */
+  readonly readers?: readonly PackReader[]
+  /** In place of the engines. */
+  readonly load?: typeof loadEngineOf
+}
+
+/** Of those whose gender nobody wrote down, so many are listened to. */
+const listenedVoicesMax = 8
+/** A higher median is taken to be a woman's; men speak around 120 Hz, women around 210 Hz. */
+const femaleHzMin = 165
+const pitchRange = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
+/** Fewer tell nothing: half a second. */
+const voicedFramesMin = 50
+const messageLengthMax = 300
+
+/** Returns the pack in `directory`. Throws `BadPack`, and what goes wrong with onnxruntime itself. */
+export async function probePack(directory: string, options: ProbeOptions): Promise<Pack> {
+  const read = await readPack(directory, options.readers)
+  requireMemory(read, read.model.memoryBytes, options)
+  const probe = read.family === 'converter' ? probeConverter : probeVoices
+  const { memoryBytes, ...found } = await probe(read, await options.runtime(), options)
+  requireMemory(read, memoryBytes, options)
+  return { ...read, ...found, model: { ...read.model, memoryBytes } }
+}
+
+type Found = Pick<Pack, 'voices' | 'timesWords'> & { readonly memoryBytes: number }
+
+function requireMemory({ model }: ReadPack, memoryBytes: number, { memoryMaxBytes }: ProbeOptions): void {
+  if (memoryBytes <= memoryMaxBytes) return
+  const inMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
+  throw new BadPack(
+    `${model.graph} needs about ${inMegabytes(memoryBytes)} of memory, more than the ${inMegabytes(memoryMaxBytes)} that models may take`,
+  )
+}
+
+async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngineOf }: ProbeOptions): Promise<Found> {
+  const { graph } = pack.model
+  const specs = pack.voices.map((voice) => specOf(pack, voice))
+  const [first] = specs
+  const text = probeText(first!.language)
+  const before = residentBytes()
+  const engine = await guard(graph, () => load(first!, async () => runtime))
+  const loaded = residentBytes()
+
+  async function speak(voice: VoiceSpec): Promise<Speech> {
+    const speech = await guard(graph, () => engine.synthesize(voice, probeText(voice.language)))
+    const fault = findSpeechFault(speech, voice)
+    if (fault) throw new BadPack(`${graph} does not speak: its voice ${voice.id} gave ${fault}`)
+    return speech
+  }
+
+  const speech = await speak(first!)
+  const spoken = residentBytes()
+  // What a run takes grows with the length of its sentence.
+  const runBytes = Math.max(0, spoken - loaded) * Math.max(1, utteranceCharactersMax / text.length)
+
+  const voices: PackVoice[] = []
+  let listened = 0
+  for (const [index, voice] of pack.voices.entries()) {
+    const isAsked = voice.gender === null && listened < listenedVoicesMax
+    if (!isAsked) voices.push(voice)
+    else {
+      listened++
+      voices.push({ ...voice, gender: genderOf(index === 0 ? speech : await speak(specs[index]!)) })
+    }
+  }
+  return {
+    voices,
+    timesWords: speech.words !== undefined,
+    memoryBytes: Math.round(Math.max(loaded - before, 0) + runBytes),
+  }
+}
+
+function specOf({ family, sampleRate, model }: ReadPack, { id, language, settings }: PackVoice): VoiceSpec {
+  return { id, engine: family as VoiceSpec['engine'], language, sampleRate, settings, model }
+}
+
+function findSpeechFault(speech: Speech, { language, sampleRate }: VoiceSpec): string | null {
+  const letters = probeText(language).match(/[\p{L}\p{N}]/gu)!.length
+  if (speech.sampleRate !== sampleRate) return `sound of ${speech.sampleRate} Hz instead of ${sampleRate} Hz`
+  return findFault(speech, { letters, language, speed: speech.speed })
+}
+
+/** By the median of the fundamental frequency; null where too little of the sound has one. */
+export function genderOf(speech: Pcm): PackVoice['gender'] {
+  const voiced = [...trackPitch(speech, pitchRange).hz].filter((hz) => hz > 0).sort((a, b) => a - b)
+  if (voiced.length < voicedFramesMin) return null
+  return voiced[voiced.length >> 1]! >= femaleHzMin ? 'female' : 'male'
+}
+
+/** A second of something with a voice's harmonics, which is given its own tone. */
+async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> {
+  const { graph } = pack.model
+  const before = residentBytes()
+  const { loadConverter } = await import('../convert/converter')
+  const converter = await guard(graph, () => loadConverter(pack.model, runtime))
+  const loaded = residentBytes()
+  const sound = hum(converter.sampleRate)
+  const tone = await guard(graph, () => converter.extract(sound))
+  if (!tone.every(Number.isFinite)) throw new BadPack(`${graph} does not know voices: its numbers are not finite`)
+  const converted = await guard(graph, () => converter.convert(sound, tone, tone))
+  if (!converted.samples.every(Number.isFinite))
+    throw new BadPack(`${graph} does not convert: it gave samples that are not finite`)
+  if (converted.samples.every((value) => Math.abs(value) < silentBelow))
+    throw new BadPack(`${graph} does not convert: it gave silence`)
+  const runBytes = Math.max(0, residentBytes() - loaded) * convertedSeconds
+  return { voices: [], timesWords: false, memoryBytes: Math.round(Math.max(loaded - before, 0) + runBytes) }
+}
+
+/** −60 dBFS. */
+const silentBelow = 0.001
+/** The converter works on pieces of up to twelve seconds and their surroundings. */
+const convertedSeconds = 15
+const humHz = 130
+const harmonics = 20
+
+function hum(sampleRate: number): Pcm {
+  const samples = Float32Array.from({ length: sampleRate }, (_, i) => {
+    let value = 0
+    for (let k = 1; k <= harmonics; k++) value += Math.sin((2 * Math.PI * humHz * k * i) / sampleRate + k * k) / k
+    return 0.2 * value
+  })
+  return { samples, sampleRate }
+}
+
+/** After the garbage, so that what is left belongs to the model. */
+function residentBytes(): number {
+  Bun.gc(true)
+  return process.memoryUsage.rss()
+}
+
+/** What fails in an engine is the pack's: it is the first time that anything runs with it. */
+async function guard<T>(graph: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BadPack) throw error
+    const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]!
+    throw new BadPack(`${graph} cannot be used: ${message.slice(0, messageLengthMax)}`)
+  }
+}
