@@ -321,9 +321,10 @@ async function survey(directory: string): Promise<Survey> {
   const names = found ?? []
   const folders = new Map<string, Snapshot>()
   const loose: string[] = []
-  for (const name of names.sort()) {
-    if (/^\.|\.(tmp|part)$/.test(name)) continue
-    const snapshot = await takeSnapshot(join(directory, name))
+  const visible = names.filter((name) => !/^\.|\.(tmp|part)$/.test(name)).sort()
+  const snapshots = await Promise.all(visible.map((name) => takeSnapshot(join(directory, name))))
+  for (const [index, name] of visible.entries()) {
+    const snapshot = snapshots[index]
     if (snapshot) folders.set(name, snapshot)
     else if (name.endsWith('.onnx')) loose.push(name)
   }

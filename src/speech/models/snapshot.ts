@@ -45,20 +45,15 @@ export async function requireUnchanged({
 const faulty = (fault: string): Snapshot => ({ version: fault, changedAtMs: 0, fault })
 
 async function snapshotOf(directory: string): Promise<Snapshot> {
-  const found: { path: string; line: string; changedAtMs: number }[] = []
   const names = await listFiles(directory, '', levelsMax)
   if (names.length > filesMax) return faulty(`it has more than ${filesMax} files`)
-  for (const path of names) {
-    const file = await stat(join(directory, path)).catch(ignoreMissing)
-    const line = file ? `${file.size} ${file.mtimeMs}` : 'gone'
-    found.push({ path, line, changedAtMs: file?.ctimeMs ?? 0 })
-  }
-  found.sort((a, b) => (a.path < b.path ? -1 : 1))
-  const hash = new Bun.CryptoHasher('sha256')
-  for (const { path, line } of found) hash.update(JSON.stringify([path, line]))
+  const found = await Promise.all(
+    names.sort().map(async (path) => [path, await stat(join(directory, path)).catch(ignoreMissing)] as const),
+  )
+  const lines = found.map(([path, file]) => [path, file?.size, file?.mtimeMs])
   return {
-    version: hash.digest('hex').slice(0, 32),
-    changedAtMs: found.reduce((latest, { changedAtMs }) => Math.max(latest, changedAtMs), 0),
+    version: new Bun.CryptoHasher('sha256').update(JSON.stringify(lines)).digest('hex').slice(0, 32),
+    changedAtMs: found.reduce((latest, [, file]) => Math.max(latest, file?.ctimeMs ?? 0), 0),
   }
 }
 
