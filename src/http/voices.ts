@@ -49,7 +49,7 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
       language: clone.language,
       gender: clone.gender,
       engine: base?.engine ?? null,
-      sample_rate: conversion ? converterSampleRate : (base?.sampleRate ?? null),
+      sample_rate: clone.method === 'converted' ? converterSampleRate : (base?.sampleRate ?? null),
       description: null,
       deterministic: (base?.deterministic ?? true) && (conversion?.deterministic ?? true),
       method: clone.method,
