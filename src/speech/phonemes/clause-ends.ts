@@ -10,6 +10,11 @@ export type ClauseEnd = {
   readonly endsSentence: boolean
 }
 
+export type TextClause = ClauseEnd & {
+  /** Its own part of the text, with its marks. */
+  readonly text: string
+}
+
 type Mark = ClauseEnd & {
   /** Whether the clause ends even where a letter follows at once. */
   readonly always: boolean
@@ -33,7 +38,7 @@ addMarks('¡¿ຯ᠁…⋮⋯⋰⋱、︙，：；', '', false, true)
 const brackets = new Set('()[]{}<>"\'`«»―‖‗‘’‚‛“”„‟《》')
 const space = /^[\t\n\v\f\r \u0085\u2028\u2000-\u2006\u2008-\u200a\u205f\u3000]$/
 /** Something to say in a clause; a mark before that ends none. */
-const spokenCharacter = /^[\p{L}0-9]$/u
+const spokenCharacter = /^[\p{L}\p{Nd}]$/u
 const roman = /^[IVXL]$/
 /** Bytes of UTF-8 in a clause: beyond the first it is cut at the next character that is no letter, at the second anywhere. */
 const clauseBytes = { cut: 725, max: 796 }
@@ -43,12 +48,12 @@ const paragraph: ClauseEnd = { terminator: '', endsSentence: true }
 const textEnd: ClauseEnd = { terminator: '', endsSentence: false }
 
 /**
- * What ends each clause of `text`. `romanOrdinals`: whether the voice takes a Roman number with a dot for an ordinal
+ * The clauses of `text`. `ordinalDots`: whether the voice takes a number with a dot, a Roman one too, for an ordinal
  * number. Characters that eSpeak NG leaves out may make the result wrong: see whether their number is that of the clauses.
  */
-export function predictEnds(text: string, romanOrdinals: boolean): ClauseEnd[] {
+export function splitClauses(text: string, ordinalDots: boolean): TextClause[] {
   const characters = [...text]
-  const ends: ClauseEnd[] = []
+  const clauses: TextClause[] = []
   let at = 0
   let pushedBack = ''
 
@@ -107,11 +112,16 @@ export function predictEnds(text: string, romanOrdinals: boolean): ClauseEnd[] {
           let ends = true
           if (lines === 0) {
             if (current === '.') {
-              if (romanOrdinals && roman.test(previous) && (roman.test(beforePrevious) || space.test(beforePrevious)))
-                ends = false
-              else if (following === "'" && characters[at] === 's' && !(romanOrdinals && /[0-9]/.test(previous)))
-                ends = false
               if (isLower(following)) ends = false
+              if (ordinalDots && /[0-9]/.test(previous)) {
+                if (following === '-') ends = false
+              } else if (
+                ordinalDots &&
+                roman.test(previous) &&
+                (roman.test(beforePrevious) || space.test(beforePrevious))
+              )
+                ends = false
+              else if (following === "'" && characters[at] === 's') ends = false
             }
             if (!spoken) ends = false
           }
@@ -131,9 +141,12 @@ export function predictEnds(text: string, romanOrdinals: boolean): ClauseEnd[] {
     return textEnd
   }
 
-  do ends.push(readClause())
-  while (at <= characters.length)
-  return ends
+  do {
+    const start = at - pushedBack.length
+    const { terminator, endsSentence } = readClause()
+    clauses.push({ text: characters.slice(start, at - pushedBack.length).join(''), terminator, endsSentence })
+  } while (at <= characters.length)
+  return clauses
 }
 
 /** A letter with one other letter for upper case. */

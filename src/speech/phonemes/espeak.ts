@@ -5,9 +5,10 @@
  */
 import { type HeapSnapshot, snapshotHeap } from '../espeak/heap'
 import { type EspeakInstance, openEspeak } from '../espeak/instance'
-import { type ClauseEnd, predictEnds } from './clause-ends'
+import { splitClauses, type TextClause } from './clause-ends'
 
-export type Clause = ClauseEnd & {
+/** `text`: '' where it is not known which part of the text the clause is. */
+export type Clause = TextClause & {
   /**
    * IPA as eSpeak NG writes it: `_` between phonemes (what is between two may have several code points, e.g. `aɪ`),
    * blanks between words (seldom two), stress marks, and flags such as `(en)` where it switches to another language.
@@ -21,8 +22,8 @@ export type Phonemizer = { clauses(text: string, voice: string): Promise<Clause[
 /** The heap as it is when a voice has just been set. */
 type Speaker = {
   readonly voice: string
-  /** Whether it takes a Roman number with a dot for an ordinal number, which then ends no clause. */
-  readonly romanOrdinals: boolean
+  /** Whether it takes a number with a dot for an ordinal number, which then may end no clause. */
+  readonly ordinalDots: boolean
   readonly heap: HeapSnapshot
 }
 
@@ -30,7 +31,7 @@ const romanOrdinal = 'bb XV. Bbb'
 /** Between the clauses that one conversion returns. */
 const clauseSeparator = ' | '
 /** Where text and clauses do not agree, which was never seen in a text without characters that nobody prints. */
-const unknownEnd: ClauseEnd = { terminator: '', endsSentence: true }
+const unknown: TextClause = { text: '', terminator: '', endsSentence: true }
 
 /** One per worker process. */
 export async function loadPhonemizer(): Promise<Phonemizer> {
@@ -47,8 +48,8 @@ export async function loadPhonemizer(): Promise<Phonemizer> {
     forget()
     if (worker.set_voice(voice) !== 0) throw new Error(`eSpeak NG has no voice ${voice}`)
     // What it loads for English words in other languages is loaded now.
-    const romanOrdinals = !readPhonemes(espeak, romanOrdinal).includes(clauseSeparator)
-    speaker = { voice, romanOrdinals, heap: snapshotHeap(espeak.module) }
+    const ordinalDots = !readPhonemes(espeak, romanOrdinal).includes(clauseSeparator)
+    speaker = { voice, ordinalDots, heap: snapshotHeap(espeak.module) }
     return speaker
   }
 
@@ -59,16 +60,14 @@ export async function loadPhonemizer(): Promise<Phonemizer> {
   }
 
   function convert(text: string, voice: string): Clause[] {
-    const { heap, romanOrdinals } = become(voice)
+    const { heap, ordinalDots } = become(voice)
     const phonemes = readPhonemes(espeak, text)
     heap.observe()
     if (!phonemes) return []
     const parts = phonemes.split(clauseSeparator)
-    const ends = predictEnds(text, romanOrdinals)
-    return parts.map((part, index) => ({
-      phonemes: part,
-      ...(ends.length === parts.length ? ends[index]! : unknownEnd),
-    }))
+    const clauses = splitClauses(text, ordinalDots)
+    const known = clauses.length === parts.length
+    return parts.map((part, index) => ({ phonemes: part, ...(known ? clauses[index]! : unknown) }))
   }
 
   return {
