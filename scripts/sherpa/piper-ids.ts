@@ -42,8 +42,10 @@ try {
   })
   for (const line of (await Bun.stdin.text()).split('\n')) {
     if (!line) continue
-    const { samples } = tts.generate({ text: JSON.parse(line), sid: 0, speed: 1, enableExternalBuffer: false })
-    console.log(JSON.stringify(decodePiper(samples).map(({ ids }) => ids)))
+    const generate = (text: string) => tts.generate({ text, sid: 0, speed: 1, enableExternalBuffer: false }).samples
+    // eSpeak NG begins a text with the character that it had looked ahead to in the one before.
+    generate('a')
+    console.log(JSON.stringify(decodePiper(generate(JSON.parse(line))).map(({ ids }) => ids)))
   }
 } finally {
   await rm(directory, { recursive: true })
