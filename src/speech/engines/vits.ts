@@ -1,7 +1,71 @@
-/** Vits. */
+/**
+ * VITS models with tokens and a lexicon, or with characters for tokens (`models/vits.ts`). One run of the graph per
+ * sentence; the graph does all of the speed.
+ */
+import { join } from 'node:path'
+import { concatenate, type Pcm } from '../../audio/pcm'
 import type { ModelFiles, SpeechEngine } from '../engine'
-import type { Runtime } from '../onnx/runtime'
+import { readVitsModel, type VitsModel } from '../models/vits'
+import { openGraph } from '../onnx/graph'
+import type { Feeds, Runtime } from '../onnx/runtime'
+import { toVitsRuns, type VitsRun } from '../phonemes/vits'
 
-export async function loadVits(_model: ModelFiles, _runtime: Runtime): Promise<SpeechEngine> {
-  throw new Error('not built yet')
+/** The defaults of sherpa-onnx, which are those of VITS itself (https://github.com/jaywalnut310/vits, inference.ipynb). */
+const noiseScale = 0.667
+const noiseWidth = 0.8
+
+/** Between runs, after the mark that ends the first. */
+const sentencePauseSeconds = 0.25
+const clausePauseSeconds = 0.1
+
+/** Throws what `openGraph` throws, `BadPack`, and what the file system says. */
+export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+  const { session, metadata } = await openGraph(runtime, join(files.directory, files.graph))
+  const model = await readVitsModel({ metadata, inputs: session.inputs }, (file) =>
+    Bun.file(join(files.directory, file)).bytes(),
+  )
+  const { sampleRate } = model
+  return {
+    async synthesize({ settings }, text, { speed } = { speed: 1 }) {
+      const runs = toVitsRuns(text, model.frontend)
+      if (runs.length === 0) throw new Error(`the model has no phonemes for anything in "${text.slice(0, 100)}"`)
+      const speaker = settings.speaker ?? model.speaker
+      const pieces: Pcm[] = []
+      for (const [i, run] of runs.entries()) {
+        if (i > 0) pieces.push({ samples: new Float32Array(pauseSeconds(runs[i - 1]!.end) * sampleRate), sampleRate })
+        const outputs = await session.run(feedsOf(runtime, model, run, { speaker, speed }), [session.outputs[0]!.name])
+        pieces.push({ samples: outputs[session.outputs[0]!.name]!.data as Float32Array, sampleRate })
+      }
+      return { ...concatenate(pieces), speed }
+    },
+  }
+}
+
+function pauseSeconds(end: string): number {
+  return /^[,，、:：;；"'“”‘’-]$/.test(end) ? clausePauseSeconds : sentencePauseSeconds
+}
+
+function feedsOf(
+  runtime: Runtime,
+  { inputs }: VitsModel,
+  { ids, tones }: VitsRun,
+  { speaker, speed }: { speaker: number; speed: number },
+): Feeds {
+  const whole = (values: readonly number[], ...dims: number[]) =>
+    runtime.int64(BigInt64Array.from(values, BigInt), dims)
+  const scale = (...values: number[]) => runtime.float32(Float32Array.from(values), [values.length])
+  const { scales } = inputs
+  return {
+    [inputs.ids]: whole(ids, 1, ids.length),
+    [inputs.lengths]: whole([ids.length], 1),
+    ...(inputs.tones && tones && { [inputs.tones]: whole(tones, 1, tones.length) }),
+    ...(inputs.speaker && { [inputs.speaker]: whole([speaker], 1) }),
+    ...(typeof scales === 'string'
+      ? { [scales]: scale(noiseScale, 1 / speed, noiseWidth) }
+      : {
+          [scales.noise]: scale(noiseScale),
+          [scales.length]: scale(1 / speed),
+          [scales.noiseWidth]: scale(noiseWidth),
+        }),
+  }
 }

@@ -1,0 +1,222 @@
+/**
+ * Packs of VITS models in the form that sherpa-onnx reads (https://k2-fsa.github.io/sherpa/onnx/tts/pretrained_models/vits.html):
+ * `model.onnx` with metadata, `tokens.txt`, and `lexicon.txt` unless the tokens are characters. Piper's models, and those
+ * that want eSpeak NG's phonemes, are not among them.
+ */
+import { basename } from 'node:path'
+import type { GraphInfo } from '../onnx/file'
+import type { TensorInfo } from '../onnx/runtime'
+import { parseLexicon, parseTokens, type Tokens } from '../phonemes/lexicon'
+import type { VitsFrontend } from '../phonemes/vits'
+import type { PackFolder, PackReader } from './family'
+import { BadPack, type PackVoice } from './pack'
+
+const tokensFile = 'tokens.txt'
+const lexiconFile = 'lexicon.txt'
+const tokensBytesMax = 1 << 20
+const lexiconBytesMax = 32 << 20
+/** The largest known has 804. */
+const speakersMax = 1_000
+
+type Metadata = Readonly<Record<string, string>>
+
+/** Names of the graph's inputs; it may have more that sherpa-onnx does not feed either. */
+export type VitsInputs = {
+  readonly ids: string
+  readonly lengths: string
+  readonly tones?: string
+  readonly speaker?: string
+  /** One tensor of noise scale, length scale and noise width, or one each. */
+  readonly scales: string | { readonly noise: string; readonly length: string; readonly noiseWidth: string }
+}
+
+export type VitsModel = {
+  readonly frontend: VitsFrontend
+  readonly inputs: VitsInputs
+  /** Hz. */
+  readonly sampleRate: number
+  readonly speakers: number
+  /** Which one is fed where there is only one. */
+  readonly speaker: number
+}
+
+export const readVitsPack: PackReader = async (folder) => {
+  const graph = chooseGraph(folder.files)
+  if (graph === undefined || !folder.files.includes(tokensFile)) return undefined
+  // Piper's config, Kokoro's styles, and what else sherpa-onnx puts beside a model.onnx.
+  if (folder.files.includes(`${graph}.json`) || folder.files.some((file) => /^voices[.-]/.test(file))) return undefined
+  const info = await folder.readGraph(graph)
+  const { metadata } = info
+  if (!isVits(metadata)) return undefined
+  const model = await readVitsModel(info, (file, sizeBytesMax) => folder.read(file, sizeBytesMax))
+  const { sampleRate } = model
+  return {
+    family: 'vits',
+    graph,
+    sampleRate,
+    voices: describeVoices(folder, graph, model, metadata),
+    license: metadata.license ?? null,
+  }
+}
+
+function chooseGraph(files: readonly string[]): string | undefined {
+  const graphs = files.filter((file) => /^[^/]+\.onnx$/.test(file))
+  return graphs.find((file) => file === 'model.onnx') ?? graphs.find((file) => !/int8|fp16/.test(file)) ?? graphs[0]
+}
+
+function isVits({ model_type: type, comment, sample_rate: sampleRate, n_speakers: speakers }: Metadata): boolean {
+  if (type === undefined && !(comment && sampleRate && speakers)) return false
+  return (type ?? 'vits').includes('vits') && !comment?.includes('piper')
+}
+
+/** `read`: files of the pack. Throws `BadPack`. */
+export async function readVitsModel(
+  { metadata, inputs }: Pick<GraphInfo, 'metadata' | 'inputs'>,
+  read: (file: string, sizeBytesMax: number) => Promise<Uint8Array>,
+): Promise<VitsModel> {
+  const tokens = parseTokens(decode(await read(tokensFile, tokensBytesMax)))
+  if (!tokens) throw new BadPack(`${tokensFile} is not one symbol and its id per line`)
+  const kind = frontendKind(metadata)
+  const named = nameInputs(inputs, kind === 'toned')
+  const speakers = wholeNumber(metadata, 'n_speakers')
+  if (speakers > 1 && !named.speaker) throw new BadPack(`its metadata has ${speakers} speakers, but no input takes one`)
+  const sampleRate = wholeNumber(metadata, 'sample_rate')
+  const model = {
+    inputs: named,
+    sampleRate,
+    speakers: Math.max(1, speakers),
+    speaker: speakers > 1 ? 0 : wholeNumber(metadata, 'speaker_id', 0),
+  }
+  if (kind === 'characters') return { ...model, frontend: { kind, tokens, frame: readFrame(metadata) } }
+  const text = decode(await read(lexiconFile, lexiconBytesMax))
+  return { ...model, frontend: readLexiconFrontend(kind, text, tokens, metadata) }
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
+
+/** By the metadata, in the order of sherpa-onnx. */
+function frontendKind(metadata: Metadata): VitsFrontend['kind'] {
+  const { frontend, comment = '', language = '' } = metadata
+  if (frontend === 'characters') return 'characters'
+  const segmented = wholeNumber(metadata, 'jieba', 0) !== 0
+  if (comment.includes('melo') && (segmented || language === 'English')) return 'toned'
+  if (segmented) return 'segmented'
+  if (/coqui|icefall/.test(comment))
+    throw new BadPack(
+      `its metadata (comment: ${comment}) says that it wants eSpeak NG's phonemes, which only Piper's models get`,
+    )
+  return language.toLowerCase() === 'chinese' ? 'chinese' : 'spaced'
+}
+
+function readFrame(metadata: Metadata) {
+  return {
+    addBlank: wholeNumber(metadata, 'add_blank', 0) !== 0,
+    blankId: wholeNumber(metadata, 'blank_id', 0),
+    ends:
+      wholeNumber(metadata, 'use_eos_bos', 1) === 0
+        ? null
+        : { bos: wholeNumber(metadata, 'bos_id', 0), eos: wholeNumber(metadata, 'eos_id', 0) },
+  }
+}
+
+function readLexiconFrontend(
+  kind: Exclude<VitsFrontend['kind'], 'characters'>,
+  text: string,
+  tokens: Tokens,
+  metadata: Metadata,
+): VitsFrontend {
+  if (kind === 'spaced' && !tokens.has(' ')) throw new BadPack(`${tokensFile} has no blank`)
+  const lexicon = parseLexicon(text, tokens, kind === 'toned')
+  const words = text.split('\n').flatMap((line) => /^[ \t]*(\S+)/.exec(line)?.[1]?.toLowerCase() ?? [])
+  if (!words.some(lexicon.has))
+    throw new BadPack(
+      `${lexiconFile} has no word whose phonemes${kind === 'toned' ? ' and tones' : ''} are in ${tokensFile}`,
+    )
+  const punctuation = new Set((metadata.punctuation ?? '').split(' ').filter(Boolean))
+  return { kind, tokens, lexicon, punctuation, addBlank: wholeNumber(metadata, 'add_blank', 0) !== 0 }
+}
+
+function wholeNumber(metadata: Metadata, name: string, otherwise?: number): number {
+  const text = metadata[name]
+  if (text === undefined && otherwise !== undefined) return otherwise
+  if (text !== undefined && /^\d{1,7}$/.test(text)) return Number(text)
+  throw new BadPack(
+    `its metadata says ${name}: ${text === undefined ? 'nothing' : text.slice(0, 40)}, not a whole number`,
+  )
+}
+
+/** By position, as sherpa-onnx feeds them: exporters name them in their own ways. */
+function nameInputs(inputs: readonly TensorInfo[], toned: boolean): VitsInputs {
+  const [ids, lengths, third, fourth, fifth, sixth, seventh] = inputs
+  const types = inputs.map(({ type }) => type)
+  const has = (...wanted: string[]) => wanted.every((type, i) => types[i] === type)
+  if (toned && has('int64', 'int64', 'int64', 'int64', 'float32', 'float32', 'float32'))
+    return {
+      ids: ids!.name,
+      lengths: lengths!.name,
+      tones: third!.name,
+      speaker: fourth!.name,
+      scales: { noise: fifth!.name, length: sixth!.name, noiseWidth: seventh!.name },
+    }
+  if (!toned && has('int64', 'int64', 'float32', 'float32', 'float32')) {
+    const speaker = sixth?.name === 'sid' || sixth?.name === 'speaker' ? sixth.name : undefined
+    const scales = { noise: third!.name, length: fourth!.name, noiseWidth: fifth!.name }
+    return { ids: ids!.name, lengths: lengths!.name, speaker, scales }
+  }
+  if (!toned && has('int64', 'int64', 'float32'))
+    return {
+      ids: ids!.name,
+      lengths: lengths!.name,
+      speaker: fourth?.name === 'sid' ? fourth.name : undefined,
+      scales: third!.name,
+    }
+  const described = inputs.map(({ name, type }) => `${name} ${type}`).join(', ')
+  throw new BadPack(`its inputs (${described}) are not those of a VITS model${toned ? ' with tones' : ''}`)
+}
+
+function describeVoices({ directory }: PackFolder, graph: string, model: VitsModel, metadata: Metadata): PackVoice[] {
+  const language = languageOf(metadata.language ?? '')
+  const own = graph === 'model.onnx' ? basename(directory) : graph.replace(/\.onnx$/, '')
+  const words = own
+    .toLowerCase()
+    .replace(/^(?:sherpa-onnx-)?(?:vits-)?/, '')
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+  const base = language.toLowerCase()
+  const named = words.filter((word) => word !== base && word !== 'model')
+  const name = named.length > 0 ? named : ['vits']
+  return Array.from({ length: Math.min(model.speakers, speakersMax) }, (_, speaker): PackVoice => {
+    const parts = model.speakers > 1 ? [...name, String(speaker)] : name
+    return {
+      id: [base, ...parts].join('-'),
+      displayName: parts.map((part) => part[0]!.toUpperCase() + part.slice(1)).join(' '),
+      description: null,
+      language,
+      gender: null,
+      settings: { voice: name.join('-'), speaker: model.speakers > 1 ? speaker : model.speaker },
+    }
+  })
+}
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+const letters = [...'abcdefghijklmnopqrstuvwxyz']
+const codes = new Map(
+  [...letters.flatMap((first) => letters.map((second) => first + second)), 'yue', 'fil', 'haw'].flatMap((code) => {
+    const name = names.of(code)?.toLowerCase()
+    return name ? [[name, code] as const] : []
+  }),
+)
+
+/** BCP 47 of `English`, `Chinese + English`, `eng` (as MMS has it) or `en-US`. Throws `BadPack`. */
+function languageOf(name: string): string {
+  const first = name.split(/[+,;/(]/)[0]!.trim()
+  const code =
+    codes.get(first.toLowerCase()) ??
+    (/^[a-z]{2,3}(?:[-_][a-z]{2,4})?$/i.test(first) ? first.replace('_', '-') : undefined)
+  const [language] = code ? Intl.getCanonicalLocales(code) : []
+  if (!language)
+    throw new BadPack(`its metadata says language: ${name.slice(0, 40) || 'nothing'}, which is none known here`)
+  return language === 'cmn' ? 'zh' : language
+}
