@@ -20,7 +20,6 @@ const textsOf: Record<string, readonly string[]> = {
   mms: characters,
   coqui: characters,
   english,
-  aishell3: mandarin.slice(0, 400),
 }
 
 async function askSherpa(
