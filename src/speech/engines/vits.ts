@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../../audio/pcm'
 import type { ModelFiles, SpeechEngine } from '../engine'
+import { openPackFolder } from '../models/folder'
 import { readVitsModel, type VitsModel } from '../models/vits'
 import { openGraph } from '../onnx/graph'
 import type { Feeds, Runtime } from '../onnx/runtime'
@@ -21,9 +22,8 @@ const clausePauseSeconds = 0.1
 /** Throws what `openGraph` throws, `BadPack`, and what the file system says. */
 export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const { session, metadata } = await openGraph(runtime, join(files.directory, files.graph))
-  const model = await readVitsModel({ metadata, inputs: session.inputs }, (file) =>
-    Bun.file(join(files.directory, file)).bytes(),
-  )
+  const folder = await openPackFolder(files.directory)
+  const model = await readVitsModel({ metadata, inputs: session.inputs }, folder.read)
   const { sampleRate } = model
   return {
     async synthesize({ settings }, text, { speed } = { speed: 1 }) {

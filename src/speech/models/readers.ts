@@ -1,5 +1,6 @@
 /** The families of packs that can be read; the first reader that knows a folder has it. */
 import { readConverterPack } from './converter'
 import type { PackReader } from './family'
+import { readVitsPack } from './vits'
 
-export const packReaders: readonly PackReader[] = [readConverterPack]
+export const packReaders: readonly PackReader[] = [readConverterPack, readVitsPack]

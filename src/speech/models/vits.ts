@@ -48,7 +48,7 @@ export const readVitsPack: PackReader = async (folder) => {
   const info = await folder.readGraph(graph)
   const { metadata } = info
   if (!isVits(metadata)) return undefined
-  const model = await readVitsModel(info, (file, sizeBytesMax) => folder.read(file, sizeBytesMax))
+  const model = await readVitsModel(info, folder.read)
   const { sampleRate } = model
   return {
     family: 'vits',
@@ -72,7 +72,7 @@ function isVits({ model_type: type, comment, sample_rate: sampleRate, n_speakers
 /** `read`: files of the pack. Throws `BadPack`. */
 export async function readVitsModel(
   { metadata, inputs }: Pick<GraphInfo, 'metadata' | 'inputs'>,
-  read: (file: string, sizeBytesMax: number) => Promise<Uint8Array>,
+  read: PackFolder['read'],
 ): Promise<VitsModel> {
   const tokens = parseTokens(decode(await read(tokensFile, tokensBytesMax)))
   if (!tokens) throw new BadPack(`${tokensFile} is not one symbol and its id per line`)
