@@ -1,0 +1,104 @@
+/**
+ * Packs of KittenTTS (https://github.com/KittenML/KittenTTS), as Hugging Face has them (KittenML/kitten-tts-nano-0.1,
+ * -0.2, -0.8, micro, mini: `kitten_tts_*.onnx`, `voices.npz`, `config.json` with `type`, `model_file`, `voices`,
+ * `voice_aliases` and `speed_priors`; read by kittentts/get_model.py), or as sherpa-onnx packs them
+ * (scripts/kitten-tts/: `model.onnx` with metadata, `voices.bin`, `tokens.txt`). The graph has Kokoro's signature; a
+ * style has one row, or since 0.8 one for each length of the text.
+ */
+import type { Vocabulary } from '../phonemes/runs'
+import { kittenVocabulary } from '../phonemes/kitten'
+import type { PackContent, PackFolder } from './family'
+import { readSampleRate, readTokens } from './kokoro'
+import { BadPack, type PackVoice } from './pack'
+import { chooseGraph, readStyleSignature } from './style-graph'
+import { openStyles, type Style } from './styles'
+
+const tokensBytesMax = 1 << 20
+const speedPriors = { min: 0.25, max: 4 }
+
+export type KittenModel = {
+  readonly sampleRate: number
+  readonly vocabulary: Vocabulary
+  readonly styles: readonly Style[]
+  /** How fast a style is to speak for it to sound natural, by its name; 1 where it is not here. */
+  readonly speeds: ReadonlyMap<string, number>
+  /** Names for people, by those of styles. */
+  readonly aliases: ReadonlyMap<string, string>
+}
+
+/** Asked before Kokoro's reader, whose packs look alike. */
+export async function isKitten(folder: PackFolder, graph: string): Promise<boolean> {
+  if (/kitten/i.test(graph)) return true
+  if (folder.files.includes('config.json') && /^ONNX\d$/.test(String((await folder.readJson('config.json'))['type'])))
+    return true
+  return (await folder.readGraph(graph)).metadata['model_type'] === 'kitten-tts'
+}
+
+export async function readKittenPack(folder: PackFolder): Promise<PackContent | undefined> {
+  const graph = chooseGraph(folder.files)
+  if (graph === undefined || !folder.files.some((file) => /^voices[^/]*\.(npz|bin)$/.test(file))) return undefined
+  if (!(await isKitten(folder, graph))) return undefined
+  const info = await folder.readGraph(graph)
+  if (readStyleSignature(graph, info).speed.type !== 'float32') throw new BadPack(`${graph} takes no speed as float32`)
+  const model = await readKittenModel(folder, info.metadata)
+  const voices = model.styles.map(({ name }) => describeVoice(name, model.aliases.get(name)))
+  return { family: 'kitten', graph, sampleRate: model.sampleRate, voices, license: null }
+}
+
+/** What the engine needs beside the graph. `metadata`: of the graph. Throws `BadPack`. */
+export async function readKittenModel(
+  folder: PackFolder,
+  metadata: Readonly<Record<string, string>>,
+): Promise<KittenModel> {
+  const config = folder.files.includes('config.json') ? await folder.readJson('config.json') : {}
+  const names = metadata['speaker_names']?.split(',').filter(Boolean) ?? []
+  const rows = Number(metadata['style_dim']?.split(',')[0] ?? 1)
+  if (!(Number.isInteger(rows) && rows >= 1 && rows <= 1024))
+    throw new BadPack(`its styles are ${metadata['style_dim']}`)
+  const styles = await openStyles(folder, { names, rows })
+  for (const { name } of styles)
+    if (!/^[\w.-]{1,40}$/.test(name)) throw new BadPack(`a style is named ${JSON.stringify(name)}`)
+  const priors = metadata['speaker_speed_priors']
+    ?.split(',')
+    .map((prior, at) => [names[at] ?? '', Number(prior)] as const)
+  const speeds = new Map(priors ?? numbersOf(config['speed_priors']))
+  for (const [name, speed] of speeds)
+    if (!(speed >= speedPriors.min && speed <= speedPriors.max)) throw new BadPack(`the speed of ${name} is ${speed}`)
+  return {
+    sampleRate: readSampleRate(metadata['sample_rate']),
+    vocabulary: folder.files.includes('tokens.txt')
+      ? readTokens(await folder.read('tokens.txt', tokensBytesMax), 'tokens.txt')
+      : kittenVocabulary,
+    styles,
+    speeds,
+    aliases: new Map(textsOf(config['voice_aliases']).map(([alias, style]) => [style, alias])),
+  }
+}
+
+function numbersOf(value: unknown): [string, number][] {
+  return entriesOf(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+}
+
+function textsOf(value: unknown): [string, string][] {
+  return entriesOf(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : []
+}
+
+/** `expr-voice-2-f`: the second woman; later versions give it a name as well. */
+function describeVoice(style: string, alias: string | undefined): PackVoice {
+  const parts = /^expr-voice-(\d+)-([fm])$/.exec(style)
+  const gender = parts?.[2]
+  const name = alias && /^[\p{L}\p{N} ]{1,30}$/u.test(alias) ? alias : undefined
+  const slug = (name ?? (parts ? `voice-${parts[1]}-${gender}` : style)).toLowerCase()
+  return {
+    id: `kitten-${slug.replace(/[^a-z0-9.]+/g, '-')}`,
+    displayName: name ?? (parts ? `Kitten ${parts[1]}${gender!.toUpperCase()}` : style),
+    description: null,
+    language: 'en-US',
+    gender: gender === 'f' ? 'female' : gender === 'm' ? 'male' : null,
+    settings: { voice: style },
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Styles of voices, of Kokoro and KittenTTS: for each voice rows of 256 float32, one row per length of the text. They
+ * come as one raw file per voice (`voices/<name>.bin`, as in the repositories of onnx-community), as one raw file of
+ * all (`voices.bin`, whose names are in the graph's metadata, as sherpa-onnx writes it), or as NumPy's archive
+ * (`voices.npz` of KittenTTS, `voices-v1.0.bin` of kokoro-onnx).
+ */
+import { join } from 'node:path'
+import type { PackFolder } from './family'
+import { readNpz } from './npz'
+import { BadPack } from './pack'
+
+/** Numbers in a row. */
+export const styleSize = 256
+const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT
+const rowsMax = 4096
+
+export type Style = {
+  readonly name: string
+  readonly rows: number
+  /** All rows, one after the other. */
+  read(): Promise<Float32Array>
+}
+
+/** The files that hold styles: either one of all voices, or one for each. Empty where there are none. */
+export function findStyleFiles(files: readonly string[]): readonly string[] {
+  const each = files.filter((file) => /^voices\/[^/]+\.bin$/.test(file))
+  if (each.length > 0) return each
+  const all = files.filter((file) => /^voices[^/]*\.(bin|npz)$/.test(file))
+  return all.slice(0, 1)
+}
+
+export type StyleLayout = {
+  /** In the order of a raw file of all; otherwise not used. */
+  readonly names: readonly string[]
+  /** Of each voice in a raw file; an archive says itself. */
+  readonly rows: number
+}
+
+/** Throws `BadPack` where sizes do not fit. */
+export async function openStyles(
+  { directory, files, sizeBytesOf }: Pick<PackFolder, 'directory' | 'files' | 'sizeBytesOf'>,
+  { names, rows }: StyleLayout,
+): Promise<Style[]> {
+  const found = findStyleFiles(files)
+  const [first] = found
+  if (first === undefined) throw new BadPack('there are no styles: voices/*.bin, voices.bin or voices.npz')
+  const voiceBytes = rows * rowBytes
+  const raw = (name: string, file: string, offset: number): Style => ({
+    name,
+    rows,
+    async read() {
+      const bytes = await Bun.file(join(directory, file))
+        .slice(offset, offset + voiceBytes)
+        .arrayBuffer()
+      return new Float32Array(bytes)
+    },
+  })
+  if (first.startsWith('voices/'))
+    return found.map((file) => {
+      expectSize(file, sizeBytesOf(file), voiceBytes, `${rows} rows of ${styleSize}`)
+      return raw(file.slice('voices/'.length, -'.bin'.length), file, 0)
+    })
+  if (await isArchive(join(directory, first))) return openArchive(directory, first)
+  if (names.length === 0)
+    throw new BadPack(`${first} holds several voices, and the metadata of the graph does not name them (speaker_names)`)
+  expectSize(first, sizeBytesOf(first), names.length * voiceBytes, `${names.length} voices × ${rows} × ${styleSize}`)
+  return names.map((name, index) => raw(name, first, index * voiceBytes))
+}
+
+function expectSize(file: string, sizeBytes: number, expectedBytes: number, of: string): void {
+  if (sizeBytes !== expectedBytes)
+    throw new BadPack(`${file} has ${sizeBytes} bytes; ${of} float32 are ${expectedBytes}`)
+}
+
+async function isArchive(path: string): Promise<boolean> {
+  return (await Bun.file(path).slice(0, 4).text()) === 'PK\x03\x04'
+}
+
+async function openArchive(directory: string, file: string): Promise<Style[]> {
+  const arrays = await readNpz(join(directory, file), file, rowsMax * rowBytes)
+  return arrays.map(({ name, shape, read }) => {
+    const [rows] = shape
+    if (
+      !rows ||
+      shape.at(-1) !== styleSize ||
+      shape.reduce((a, b) => a * b, 1) !== rows * styleSize ||
+      shape.length < 2
+    )
+      throw new BadPack(`${file}: ${name} is ${shape.join(' × ')}, not rows of ${styleSize}`)
+    return { name, rows, read }
+  })
+}

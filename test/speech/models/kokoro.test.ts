@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'bun:test'
+import { openPackFolder } from '../../../src/speech/models/folder'
+import { readKittenPack } from '../../../src/speech/models/kitten'
+import { readKokoroPack } from '../../../src/speech/models/kokoro'
+import { brokenStyleModel, sherpaNames, styleModel, styleRows } from '../../onnx/kokoro'
+import { writeNpz } from './npz-writer'
+import {
+  allStyles,
+  bytesOf,
+  type Files,
+  hexgradPack,
+  kittenPack,
+  kokoroConfig,
+  kokoroOnnxPack,
+  kokoroStyles,
+  onnxCommunityPack,
+  sherpaKittenPack,
+  sherpaMetadata,
+  sherpaPack,
+  writePack,
+} from './style-packs'
+
+const open = (files: Files) => openPackFolder(writePack(files))
+const readKokoro = async (files: Files) => readKokoroPack(await open(files))
+const readKitten = async (files: Files) => readKittenPack(await open(files))
+const without = (files: Files, ...names: string[]): Files =>
+  Object.fromEntries(Object.entries(files).filter(([name]) => !names.includes(name)))
+
+describe('a pack of Kokoro', () => {
+  it.each([
+    ['of onnx-community', onnxCommunityPack, 'onnx/model.onnx'],
+    ["of hexgrad's export", hexgradPack, 'kokoro.onnx'],
+    ['of sherpa-onnx', sherpaPack, 'model.onnx'],
+    ['of kokoro-onnx', kokoroOnnxPack, 'kokoro-v1.0.onnx'],
+  ])('%s has a voice for each style', async (_, files, graph) => {
+    expect(await readKokoro(files)).toEqual({
+      family: 'kokoro',
+      graph,
+      sampleRate: 24_000,
+      license: null,
+      voices: [
+        voice('kokoro-af-heart', 'Heart', 'en-US', 'female', 'af_heart'),
+        voice('kokoro-bm-george', 'George', 'en-GB', 'male', 'bm_george'),
+        voice('kokoro-ff-siwis', 'Siwis', 'fr', 'female', 'ff_siwis'),
+      ],
+    })
+  })
+
+  const voice = (id: string, displayName: string, language: string, gender: 'female' | 'male', style: string) => ({
+    id,
+    displayName,
+    description: null,
+    language,
+    gender,
+    settings: { voice: style },
+  })
+
+  it('names voices by their language, and leaves out the Japanese ones, which cannot be spoken', async () => {
+    const names = [
+      'em_alex',
+      'hf_alpha',
+      'if_sara',
+      'jf_alpha',
+      'jm_kumo',
+      'pm_santa',
+      'zf_xiaobei',
+      'zf_001',
+      'af',
+      'mine',
+    ]
+    const metadata = { ...sherpaMetadata, speaker_names: names.join(','), n_speakers: names.length }
+    const pack = await readKokoro({
+      ...sherpaPack,
+      'model.onnx': styleModel({ names: [...sherpaNames], metadata }),
+      'voices.bin': allStyles(names),
+    })
+    expect(pack?.voices.map(({ id, displayName, language, gender }) => [id, displayName, language, gender])).toEqual([
+      ['kokoro-em-alex', 'Alex', 'es', 'male'],
+      ['kokoro-hf-alpha', 'Alpha', 'hi', 'female'],
+      ['kokoro-if-sara', 'Sara', 'it', 'female'],
+      ['kokoro-pm-santa', 'Santa', 'pt-BR', 'male'],
+      ['kokoro-zf-xiaobei', 'Xiaobei', 'zh', 'female'],
+      ['kokoro-zf-001', 'ZF 001', 'zh', 'female'],
+      ['kokoro-af', 'AF', 'en-US', 'female'],
+      ['kokoro-mine', 'MINE', 'en-US', null],
+    ])
+  })
+
+  it('with several graphs speaks with the most precise one', async () => {
+    const graph = onnxCommunityPack['onnx/model.onnx']!
+    const names = ['model_q4.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model_q8f16.onnx', 'model_uint8.onnx']
+    const several = without(onnxCommunityPack, 'onnx/model.onnx')
+    const chosen = async (files: readonly string[]) =>
+      (await readKokoro({ ...several, ...Object.fromEntries(files.map((file) => [`onnx/${file}`, graph])) }))?.graph
+    expect(await chosen([...names, 'model.onnx'])).toBe('onnx/model.onnx')
+    expect(await chosen(names)).toBe('onnx/model_fp16.onnx')
+    expect(await chosen(['model_q4.onnx', 'model_quantized.onnx'])).toBe('onnx/model_quantized.onnx')
+  })
+
+  const lacking = new Float32Array(510 * 256 - 1)
+  const graph = (options: Parameters<typeof styleModel>[0]) => ({
+    ...onnxCommunityPack,
+    'onnx/model.onnx': styleModel(options),
+  })
+  const archive = (entry: Parameters<typeof writeNpz>[0], options?: { compressed: boolean }) => ({
+    ...kokoroOnnxPack,
+    'voices-v1.0.bin': writeNpz(entry, options),
+  })
+  const bad: [string, Files, RegExp][] = [
+    [
+      'a style too short',
+      { ...onnxCommunityPack, 'voices/af_sky.bin': bytesOf(lacking) },
+      /voices\/af_sky\.bin has 522236 bytes; 510 rows of 256 float32 are 522240/,
+    ],
+    [
+      'one style too few in voices.bin',
+      { ...sherpaPack, 'voices.bin': allStyles(['a', 'b']) },
+      /voices\.bin has 1044480 bytes; 3 voices × 510 × 256 float32 are 1566720/,
+    ],
+    [
+      'voices.bin without names',
+      { ...sherpaPack, 'model.onnx': styleModel({ names: [...sherpaNames] }) },
+      /voices\.bin holds several voices, .*speaker_names/,
+    ],
+    ['no vocabulary', without(onnxCommunityPack, 'tokenizer.json'), /there is no vocabulary: tokens\.txt/],
+    [
+      'a vocabulary of something else',
+      { ...onnxCommunityPack, 'tokenizer.json': '{"model":{"vocab":{"a":1}}}' },
+      /tokenizer\.json has no vocabulary of phonemes/,
+    ],
+    [
+      'tokens.txt that is no table',
+      { ...sherpaPack, 'tokens.txt': 'a b c\n' },
+      /tokens\.txt is not one symbol and its id per line/,
+    ],
+    [
+      'styles of PyTorch',
+      { 'kokoro.onnx': styleModel(), 'config.json': kokoroConfig, 'voices/af_heart.pt': 'PK' },
+      /\.pt are of PyTorch/,
+    ],
+    ['no styles', { 'kokoro-v1.0.onnx': styleModel(), 'config.json': kokoroConfig }, /there are no styles/],
+    [
+      'ids as floats',
+      graph({ tokenType: 'float32' }),
+      /onnx\/model\.onnx does not speak like Kokoro: its ids \(input_ids\) are float32/,
+    ],
+    ['a speed as int64', graph({ speedType: 'int64' }), /its speed \(speed\) is int64/],
+    ['samples as float16', graph({ audioType: 'float16' }), /its samples are float16, not float32/],
+    [
+      'another rate than sound has',
+      {
+        ...sherpaPack,
+        'model.onnx': styleModel({ names: [...sherpaNames], metadata: { ...sherpaMetadata, sample_rate: 0 } }),
+      },
+      /its sample rate is 0/,
+    ],
+    [
+      'styles of other dimensions',
+      {
+        ...sherpaPack,
+        'model.onnx': styleModel({ names: [...sherpaNames], metadata: { ...sherpaMetadata, style_dim: '511,1,256' } }),
+      },
+      /its styles are 511,1,256, not 510,1,256/,
+    ],
+    [
+      'a truncated graph',
+      { ...onnxCommunityPack, 'onnx/model.onnx': styleModel().subarray(0, 300) },
+      /onnx\/model\.onnx /,
+    ],
+    [
+      'only Japanese voices',
+      {
+        ...without(onnxCommunityPack, ...kokoroStyles.map((name) => `voices/${name}.bin`)),
+        'voices/jf_alpha.bin': bytesOf(styleRows(0)),
+      },
+      /all of its voices are Japanese/,
+    ],
+    [
+      'an archive of shorter styles',
+      archive({ af_heart: { shape: [400, 1, 256], values: styleRows(0, 400) } }),
+      /the style af_heart has 400 rows, not 510/,
+    ],
+    [
+      'an archive of rows of other size',
+      archive({ af_heart: { shape: [1020, 128], values: styleRows(0) } }),
+      /af_heart is 1020 × 128, not rows of 256/,
+    ],
+    [
+      'an archive of doubles',
+      archive({ af_heart: { shape: [510, 1, 256], values: styleRows(0), descr: '<f8' } }),
+      /af_heart\.npy is not of float32/,
+    ],
+    [
+      'an archive whose array is longer than it says',
+      archive({ af_heart: { shape: [509, 1, 256], values: styleRows(0) } }),
+      /af_heart\.npy is not as long as it says/,
+    ],
+    [
+      'an archive that names a path',
+      archive({ '../../etc/passwd': { shape: [510, 1, 256], values: styleRows(0) } }),
+      /a style is named "\.\.\/\.\.\/etc\/passwd"/,
+    ],
+    [
+      'an archive cut short',
+      { ...kokoroOnnxPack, 'voices-v1.0.bin': (kokoroOnnxPack['voices-v1.0.bin'] as Uint8Array).subarray(0, 200_000) },
+      /voices-v1\.0\.bin is not an archive of NumPy that can be read: it has no end/,
+    ],
+    [
+      'an archive that grows to gigabytes',
+      archive({ af_heart: { shape: [5000, 1, 256], values: new Float32Array(5000 * 256) } }, { compressed: true }),
+      /af_heart\.npy is too large/,
+    ],
+  ]
+  it.each(bad)('with %s is refused, and told why', async (_, files, reason) => {
+    const outcome = await readKokoro(files).catch((error: unknown) => error)
+    expect(outcome).toMatchObject({ name: 'BadPack' })
+    expect((outcome as Error).message).toMatch(reason)
+  })
+
+  it('is not what VITS models are, or nothing at all', async () => {
+    expect(
+      await readKokoro({ 'model.onnx': brokenStyleModel(), 'tokens.txt': 'a 1\n', 'lexicon.txt': '' }),
+    ).toBeUndefined()
+    expect(await readKokoro({ 'README.md': '# nothing' })).toBeUndefined()
+    expect(await readKokoro(kittenPack)).toBeUndefined()
+    expect(await readKokoro(sherpaKittenPack)).toBeUndefined()
+  })
+})
+
+describe('a pack of KittenTTS', () => {
+  it('has the names that its config gives the styles', async () => {
+    expect(await readKitten(kittenPack)).toMatchObject({
+      family: 'kitten',
+      graph: 'kitten_tts_nano_v0_8.onnx',
+      sampleRate: 24_000,
+      voices: [
+        { id: 'kitten-jasper', displayName: 'Jasper', gender: 'male', settings: { voice: 'expr-voice-2-m' } },
+        { id: 'kitten-bella', displayName: 'Bella', gender: 'female', settings: { voice: 'expr-voice-2-f' } },
+      ],
+    })
+  })
+
+  it('of sherpa-onnx has the names of its metadata', async () => {
+    expect(await readKitten(sherpaKittenPack)).toMatchObject({
+      family: 'kitten',
+      graph: 'model.onnx',
+      voices: [
+        { id: 'kitten-voice-2-m', displayName: 'Kitten 2M', language: 'en-US', gender: 'male' },
+        { id: 'kitten-voice-2-f', displayName: 'Kitten 2F', language: 'en-US', gender: 'female' },
+      ],
+    })
+  })
+
+  it('is read from a compressed archive as well', async () => {
+    const values = styleRows(3, 1)
+    const voices = writeNpz({ 'expr-voice-5-m': { shape: [1, 256], values } }, { compressed: true })
+    expect((await readKitten({ ...kittenPack, 'voices.npz': voices }))?.voices).toHaveLength(1)
+  })
+
+  it('is refused where a speed would make it unintelligible, or its graph takes none', async () => {
+    const config = JSON.parse(kittenPack['config.json'] as string) as Record<string, unknown>
+    const fast = JSON.stringify({ ...config, speed_priors: { 'expr-voice-2-f': 40 } })
+    await expect(readKitten({ ...kittenPack, 'config.json': fast })).rejects.toThrow(
+      'the speed of expr-voice-2-f is 40',
+    )
+    const whole = { ...kittenPack, 'kitten_tts_nano_v0_8.onnx': styleModel({ speedType: 'int32' }) }
+    await expect(readKitten(whole)).rejects.toThrow('takes no speed as float32')
+  })
+
+  it('is not what Kokoro is', async () => {
+    expect(await readKitten(sherpaPack)).toBeUndefined()
+    expect(await readKitten(kokoroOnnxPack)).toBeUndefined()
+    expect(await readKitten(onnxCommunityPack)).toBeUndefined()
+  })
+})
