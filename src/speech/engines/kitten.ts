@@ -1,7 +1,49 @@
-/** Kitten. */
+/**
+ * KittenTTS. What its own package does (kittenml/kittentts_legacy/onnx_model.py of
+ * https://github.com/KittenML/KittenTTS, 36ef309): an ellipsis after each part, the row of the style by the number of
+ * letters, the style's own speed, and the last 5000 samples left out, in which there is nothing but noise.
+ */
+import { join } from 'node:path'
 import type { ModelFiles, SpeechEngine } from '../engine'
+import { openPackFolder } from '../models/folder'
+import { readKittenModel } from '../models/kitten'
+import { readStyleSignature } from '../models/style-graph'
+import { styleSize } from '../models/styles'
+import { openGraph } from '../onnx/graph'
 import type { Runtime } from '../onnx/runtime'
+import { loadPhonemizer } from '../phonemes/espeak'
+import { speakKitten } from '../phonemes/kitten'
+import { cutRuns } from '../phonemes/runs'
+import { createStyleCache } from './style-cache'
+import { speakRuns } from './style-speech'
 
-export async function loadKitten(_model: ModelFiles, _runtime: Runtime): Promise<SpeechEngine> {
-  throw new Error('not built yet')
+/** `max_token_len` in sherpa-onnx' metadata. */
+const symbolsMax = 400
+/** `$`, then what the text is, then `…` and `$`. */
+const lead = [0]
+const trail = [10, 0]
+const tailSamples = 5000
+
+/** Throws `BadPack` when the folder's files are not what they were. */
+export async function loadKitten({ directory, graph }: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+  const { session, metadata } = await openGraph(runtime, join(directory, graph))
+  const signature = readStyleSignature(graph, session)
+  const { sampleRate, vocabulary, styles, speeds } = await readKittenModel(await openPackFolder(directory), metadata)
+  const styleOf = createStyleCache(styles)
+  const phonemizer = await loadPhonemizer()
+  return {
+    async synthesize(voice, text, { speed } = { speed: 1 }) {
+      const { symbols, words } = await speakKitten(phonemizer, text)
+      const style = await styleOf(voice.settings.voice)
+      const rows = style.length / styleSize
+      const runs = cutRuns(symbols, vocabulary, symbolsMax)
+      const letters = Math.round([...text].length / Math.max(1, runs.length))
+      const speech = await speakRuns(
+        { runtime, session, signature, vocabulary },
+        { sampleRate, style, rowOf: () => Math.min(letters, rows - 1), lead, trail, tailSamples },
+        { runs, words, speed: speed * (speeds.get(voice.settings.voice) ?? 1) },
+      )
+      return { ...speech, speed }
+    },
+  }
 }
