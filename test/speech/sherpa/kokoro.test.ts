@@ -1,0 +1,137 @@
+/**
+ * Our front ends of Kokoro and KittenTTS beside those of sherpa-onnx 1.13.8 (C++, with another build of eSpeak NG), by a
+ * table that scripts/sherpa/kokoro.ts makes. They differ by design:
+ *
+ * - sherpa-onnx feeds eSpeak NG's IPA as it is (Kokoro v0.19); misaki's alphabet, which we give v1.0, is compared with
+ *   nothing here. So ours is asked for v0.19, and kokoro.js' four replacements are made in theirs.
+ * - It runs one sentence at a time, and adds a blank after a full stop that is not the last; we run all that fits.
+ * - It takes the style's row for the number of ids within the zeros, we that before it, as Kokoro's own pipeline does.
+ * - Of the marks it feeds only those that end clauses for eSpeak NG; we feed all that the vocabulary has, as Kokoro's and
+ *   KittenTTS' own front ends do, and cut there, so that eSpeak NG stresses words beside a quotation mark otherwise.
+ * - A sentence too long it cuts anywhere, we at a mark or a blank.
+ * - To KittenTTS it feeds the same as to Kokoro; we put blanks around marks and an ellipsis at the end, as KittenTTS does.
+ */
+import { beforeAll, describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/espeak'
+import { kittenVocabulary, speakKitten } from '../../../src/speech/phonemes/kitten'
+import { speakKokoro } from '../../../src/speech/phonemes/kokoro'
+import { cutRuns, toIds } from '../../../src/speech/phonemes/runs'
+import type { Spoken, Symbol } from '../../../src/speech/phonemes/spoken'
+import { kokoroTexts, longTexts, markedTexts, plainTexts, type SherpaRun, type SherpaTable } from './kokoro-texts'
+
+const symbolsMax = 510
+let table: SherpaTable
+let phonemizer: Phonemizer
+beforeAll(async () => {
+  const packed = await Bun.file(join(import.meta.dir, 'kokoro.json.zst')).bytes()
+  table = JSON.parse(Bun.zstdDecompressSync(packed).toString()) as SherpaTable
+  phonemizer = await loadPhonemizer()
+})
+
+const theirRuns = (text: string, family: 'kokoro' | 'kitten' = 'kokoro') => table[family][kokoroTexts.indexOf(text)]!
+const inner = (run: SherpaRun) => run[0].replace(/^\$|\$$/g, '')
+/** All runs of a text as one, in kokoro.js' IPA. */
+const joined = (runs: readonly SherpaRun[]) =>
+  tidy(runs.map(inner).join(' ')).replace(/ʲ/g, 'j').replace(/r/g, 'ɹ').replace(/x/g, 'k').replace(/ɬ/g, 'l')
+const tidy = (symbols: string) => symbols.replace(/ +/g, ' ').trim()
+const kokoro = (text: string) => speakKokoro(phonemizer, text, 'af_heart', kittenVocabulary)
+const textOf = (run: readonly Symbol[]) => run.map((symbol) => symbol.text).join('')
+const known = ({ symbols }: Spoken) => textOf(symbols.filter((symbol) => kittenVocabulary.has(symbol.text)))
+
+async function countDifferent(texts: readonly string[], compare: (text: string) => Promise<[string, string]>) {
+  const different: [string, string][] = []
+  for (const text of texts) {
+    const [ours, theirs] = await compare(text)
+    if (ours !== theirs) different.push([ours, theirs])
+  }
+  return different
+}
+
+describe('the front end of Kokoro beside that of sherpa-onnx', () => {
+  it('has a table of all texts, with at least 300 in English whose marks both feed', () => {
+    expect(plainTexts.length).toBeGreaterThanOrEqual(300)
+    expect(table.kokoro).toHaveLength(kokoroTexts.length)
+    expect(table.kitten).toHaveLength(kokoroTexts.length)
+    expect(new Set(table.kokoro.map((runs) => joined(runs))).size).toBe(new Set(kokoroTexts).size)
+  })
+
+  it('gives the same symbols for the same text', async () => {
+    expect(
+      await countDifferent(plainTexts, async (text) => [known(await kokoro(text)), joined(theirRuns(text))]),
+    ).toEqual([])
+  })
+
+  it('gives the same sounds around marks that only we feed', async () => {
+    // Stress, blanks and whether a "to" is weak aside; — is a semicolon there.
+    const sounds = (symbols: string) =>
+      symbols
+        .replaceAll('—', ';')
+        .replace(/[ˈˌ "()…]/g, '')
+        .replaceAll('tuː', 'tʊ')
+    const different = await countDifferent(markedTexts, async (text) => [
+      sounds(known(await kokoro(text))),
+      sounds(joined(theirRuns(text))),
+    ])
+    expect(different).toEqual([])
+  })
+
+  it('wraps each run in zeros and takes the row before theirs', async () => {
+    for (const text of kokoroTexts)
+      for (const [symbols, row] of theirRuns(text)) {
+        expect([symbols.at(0), symbols.at(-1)]).toEqual(['$', '$'])
+        expect(row).toBe([...symbols].length - 2)
+      }
+    // Where nothing is changed or left out in theirs, both have the same run.
+    const same = plainTexts.filter((text) => {
+      const [run, ...more] = theirRuns(text)
+      return more.length === 0 && inner(run!) === joined([run!])
+    })
+    expect(same.length).toBeGreaterThan(20)
+    for (const text of same) {
+      const runs = cutRuns((await kokoro(text)).symbols, kittenVocabulary, symbolsMax)
+      expect(runs).toHaveLength(1)
+      const ids = toIds(runs[0]!, kittenVocabulary, [0], [0])
+      const [symbols, row] = theirRuns(text)[0]!
+      expect(ids).toEqual([...symbols].map((symbol) => kittenVocabulary.get(symbol)!))
+      expect(runs[0]!.length - 1).toBe(row - 1)
+    }
+  })
+
+  it('cuts what is too long at a mark or a blank, where sherpa-onnx cuts inside words, and loses as little', async () => {
+    for (const text of longTexts) {
+      const runs = cutRuns((await kokoro(text)).symbols, kittenVocabulary, symbolsMax).map(textOf)
+      const theirs = theirRuns(text)
+      expect(runs.length).toBeGreaterThan(1)
+      expect(runs.join('').replace(/ /g, '')).toBe(joined(theirs).replace(/ /g, ''))
+      const words = new Set(known(await kokoro(text)).split(/[ ,.]+/))
+      for (const run of runs) for (const word of run.split(/[ ,.]+/)) expect(words.has(word)).toBe(true)
+    }
+    expect(longTexts.some((text) => theirRuns(text).some((run) => /[^ .,]\$$/.test(run[0])))).toBe(true)
+  })
+})
+
+describe('the front end of KittenTTS beside that of sherpa-onnx', () => {
+  it('gives the same symbols but for blanks, the same as sherpa-onnx gives Kokoro', async () => {
+    const compact = (symbols: string) => symbols.replace(/ /g, '')
+    const different = await countDifferent(plainTexts, async (text) => [
+      compact(known(await speakKitten(phonemizer, text))),
+      compact(theirRuns(text, 'kitten').map(inner).join('')),
+    ])
+    expect(different).toEqual([])
+    for (const text of plainTexts) expect(theirRuns(text, 'kitten').map(inner)).toEqual(theirRuns(text).map(inner))
+  })
+
+  it('puts one blank around every mark', async () => {
+    for (const text of plainTexts) {
+      const ours = known(await speakKitten(phonemizer, text))
+      const spaced = tidy(
+        theirRuns(text, 'kitten')
+          .map(inner)
+          .join(' ')
+          .replace(/[.?!,:;\u0329]/g, ' $& '),
+      )
+      expect(ours).toBe(spaced)
+    }
+  })
+})
