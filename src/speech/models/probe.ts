@@ -35,66 +35,72 @@ const messageLengthMax = 300
 export async function probePack(directory: string, options: ProbeOptions): Promise<Pack> {
   const read = await readPack(directory, options.readers)
   requireMemory(read, read.model.memoryBytes, options)
+  const before = residentBytes()
   const probe = read.family === 'converter' ? probeConverter : probeVoices
-  const { memoryBytes, ...found } = await probe(read, await options.runtime(), options)
+  const { residentMaxBytes, ...found } = await probe(read, await options.runtime(), options)
+  const memoryBytes = Math.round(Math.max(0, residentMaxBytes - before))
   requireMemory(read, memoryBytes, options)
   return { ...read, ...found, model: { ...read.model, memoryBytes } }
 }
 
-type Found = Pick<Pack, 'voices' | 'timesWords'> & { readonly memoryBytes: number }
+type Found = Pick<Pack, 'voices' | 'timesWords'> & {
+  /** Of the process, when it does the longest that it may be asked for. */
+  readonly residentMaxBytes: number
+}
 
 function requireMemory({ model }: ReadPack, memoryBytes: number, { memoryMaxBytes }: ProbeOptions): void {
   if (memoryBytes <= memoryMaxBytes) return
-  const inMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
-  throw new BadPack(
-    `${model.graph} needs about ${inMegabytes(memoryBytes)} of memory, more than the ${inMegabytes(memoryMaxBytes)} that models may take`,
-  )
+  const [needed, most] = [memoryBytes, memoryMaxBytes].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`)
+  throw new BadPack(`${model.graph} needs about ${needed} of memory, more than the ${most} that models may take`)
 }
 
 async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngineOf }: ProbeOptions): Promise<Found> {
   const { graph } = pack.model
   const specs = pack.voices.map((voice) => specOf(pack, voice))
-  const [first] = specs
-  const text = probeText(first!.language)
-  const before = residentBytes()
-  const engine = await guard(graph, () => load(first!, async () => runtime))
-  const loaded = residentBytes()
+  const first = specs[0]!
+  const engine = await guard(graph, () => load(first, async () => runtime))
 
-  async function speak(voice: VoiceSpec): Promise<Speech> {
-    const speech = await guard(graph, () => engine.synthesize(voice, probeText(voice.language)))
-    const fault = findSpeechFault(speech, voice)
+  async function speak(voice: VoiceSpec, text = probeText(voice.language)): Promise<Speech> {
+    const speech = await guard(graph, () => engine.synthesize(voice, text))
+    const fault = findSpeechFault(speech, voice, text)
     if (fault) throw new BadPack(`${graph} does not speak: its voice ${voice.id} gave ${fault}`)
     return speech
   }
 
-  const speech = await speak(first!)
-  const spoken = residentBytes()
+  const text = probeText(first.language)
+  const word = firstWord(text)
+  await speak(first, word)
+  const shortly = residentBytes()
+  const speech = await speak(first)
+  const longer = residentBytes()
   // What a run takes grows with the length of its sentence.
-  const runBytes = Math.max(0, spoken - loaded) * Math.max(1, utteranceCharactersMax / text.length)
+  const perCharacter = Math.max(0, longer - shortly) / (text.length - word.length)
 
   const voices: PackVoice[] = []
   let listened = 0
   for (const [index, voice] of pack.voices.entries()) {
-    const isAsked = voice.gender === null && listened < listenedVoicesMax
-    if (!isAsked) voices.push(voice)
-    else {
-      listened++
-      voices.push({ ...voice, gender: genderOf(index === 0 ? speech : await speak(specs[index]!)) })
-    }
+    const isHeard = voice.gender === null && listened++ < listenedVoicesMax
+    const gender = isHeard ? genderOf(index === 0 ? speech : await speak(specs[index]!)) : voice.gender
+    voices.push({ ...voice, gender })
   }
   return {
     voices,
     timesWords: speech.words !== undefined,
-    memoryBytes: Math.round(Math.max(loaded - before, 0) + runBytes),
+    residentMaxBytes: longer + perCharacter * (utteranceCharactersMax - text.length),
   }
+}
+
+/** Of a language that has no blanks, two characters. */
+function firstWord(text: string): string {
+  return text.includes(' ') ? text.slice(0, text.indexOf(' ')) : text.slice(0, 2)
 }
 
 function specOf({ family, sampleRate, model }: ReadPack, { id, language, settings }: PackVoice): VoiceSpec {
   return { id, engine: family as VoiceSpec['engine'], language, sampleRate, settings, model }
 }
 
-function findSpeechFault(speech: Speech, { language, sampleRate }: VoiceSpec): string | null {
-  const letters = probeText(language).match(/[\p{L}\p{N}]/gu)!.length
+function findSpeechFault(speech: Speech, { language, sampleRate }: VoiceSpec, text: string): string | null {
+  const letters = text.match(/[\p{L}\p{N}]/gu)!.length
   if (speech.sampleRate !== sampleRate) return `sound of ${speech.sampleRate} Hz instead of ${sampleRate} Hz`
   return findFault(speech, { letters, language, speed: speech.speed })
 }
@@ -106,23 +112,19 @@ export function genderOf(speech: Pcm): PackVoice['gender'] {
   return voiced[voiced.length >> 1]! >= femaleHzMin ? 'female' : 'male'
 }
 
-/** A second of something with a voice's harmonics, which is given its own tone. */
+/** A second of something with a voice's harmonics is given its own tone. What is not finite the converter refuses itself. */
 async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> {
   const { graph } = pack.model
-  const before = residentBytes()
   const { loadConverter } = await import('../convert/converter')
   const converter = await guard(graph, () => loadConverter(pack.model, runtime))
   const loaded = residentBytes()
   const sound = hum(converter.sampleRate)
   const tone = await guard(graph, () => converter.extract(sound))
-  if (!tone.every(Number.isFinite)) throw new BadPack(`${graph} does not know voices: its numbers are not finite`)
   const converted = await guard(graph, () => converter.convert(sound, tone, tone))
-  if (!converted.samples.every(Number.isFinite))
-    throw new BadPack(`${graph} does not convert: it gave samples that are not finite`)
   if (converted.samples.every((value) => Math.abs(value) < silentBelow))
     throw new BadPack(`${graph} does not convert: it gave silence`)
-  const runBytes = Math.max(0, residentBytes() - loaded) * convertedSeconds
-  return { voices: [], timesWords: false, memoryBytes: Math.round(Math.max(loaded - before, 0) + runBytes) }
+  const perSecond = Math.max(0, residentBytes() - loaded)
+  return { voices: [], timesWords: false, residentMaxBytes: loaded + perSecond * convertedSeconds }
 }
 
 /** −60 dBFS. */

@@ -23,6 +23,7 @@ import { readPack } from '../../../src/speech/models/read-pack'
 import { packReaders } from '../../../src/speech/models/readers'
 import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
 import { readCatalogue } from '../../../src/voice/catalogue'
+import { constantGraph, extractorGraph, writeConverterPack, type ConverterFiles } from '../../onnx/converter'
 import { addToGraph, attribute, node, tensor } from '../../onnx/raw'
 import { limits } from '../../audio/decode/recordings'
 import { describeWith } from '../../tools'
@@ -284,6 +285,34 @@ describe('a pack that is not what it should be', () => {
     expect(await reasonOpened(pack({ 'tone.onnx': failing }))).toStartWith('tone.onnx cannot be used: ')
     const unknown = toneGraph((graph, sound) => graph.op('NoSuchOperator', [sound]))
     expect(await reasonOpened(pack({ 'tone.onnx': unknown }))).toStartWith('tone.onnx cannot be used: ')
+  })
+})
+
+describe('a tone converter', () => {
+  const converter = async (files?: ConverterFiles) => (await writeConverterPack(freshFolder(), files)).directory
+
+  it('is tried on a second of sound', async () => {
+    expect(await probe(await converter())).toMatchObject({
+      family: 'converter',
+      voices: [],
+      timesWords: false,
+      deterministic: true,
+      model: { graph: 'tone_clone_model.onnx' },
+    })
+  })
+
+  it('is refused when it gives silence, or what is no sound', async () => {
+    const gives = (value: number) => converter({ converter: constantGraph(value) })
+    expect(await reasonOpened(await gives(0))).toBe('tone_clone_model.onnx does not convert: it gave silence')
+    expect(await reasonOpened(await gives(Number.NaN))).toContain('not finite')
+  })
+
+  it('is refused unopened when one of its two graphs is damaged', async () => {
+    const whole = extractorGraph()
+    const extractor = whole.subarray(0, whole.length >> 1)
+    expect(await reasonUnopened(await converter({ extractor }))).toBe(
+      'tone_color_extract_model.onnx is cut off or damaged, or is no ONNX file',
+    )
   })
 })
 
