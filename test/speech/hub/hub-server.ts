@@ -7,7 +7,7 @@ import type { Server } from 'bun'
 
 export const commit = '1939ad2a8e416c0acfeecc08a694d14ef25f2231'
 
-export type Fault = (request: Request, times: number) => Response | Promise<Response> | undefined
+export type Fault = (request: Request, times: number) => Response | undefined | Promise<Response | undefined>
 
 export type Served = {
   readonly bytes: Uint8Array<ArrayBuffer>

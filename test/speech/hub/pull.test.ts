@@ -1,5 +1,5 @@
 /** Installing packs by name, against a hub of the test's own. */
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,9 @@ import { AppError } from '../../../src/errors'
 import { openHub, type HubTiming } from '../../../src/speech/models/hub/client'
 import { pullPack, type PullOptions, type PullProgress } from '../../../src/speech/models/hub/pull'
 import { addPiperVoices, commit, noise, sha256, startCutting, startHub, text, type HubServer } from './hub-server'
+
+// Processes start slowly where others keep the cores busy.
+setDefaultTimeout(30_000)
 
 const lessac = 'en_US-lessac-medium'
 const graph = `en/en_US/lessac/medium/${lessac}.onnx`
@@ -190,6 +193,20 @@ describe('pulling the others', () => {
   })
 })
 
+/** A pull of lessac in a process of its own. */
+async function startPull() {
+  const from = (path: string) => JSON.stringify(join(import.meta.dir, '../../../src', path))
+  const program = `
+    import { lockDirectory } from ${from('db/lock')}
+    import { openHub } from ${from('speech/models/hub/client')}
+    import { pullPack } from ${from('speech/models/hub/pull')}
+    const hub = openHub({ address: ${JSON.stringify(hub.url)}, timing: { backoffMs: 1 } })
+    const directory = ${JSON.stringify(packs)}
+    await pullPack('piper/${lessac}', { hub, directory, minFreeBytes: 0, lock: lockDirectory })`
+  await Bun.write(join(directory, 'pull.ts'), program)
+  return Bun.spawn([process.execPath, join(directory, 'pull.ts')], { stderr: 'inherit' })
+}
+
 describe('a connection that breaks off', () => {
   async function cutAt(count: number) {
     const cutting = await startCutting(served(graph), count)
@@ -277,15 +294,7 @@ describe('a connection that breaks off', () => {
     }
     hub.faults.set('.onnx', (_request, times) => (times === 1 ? Response.redirect(cutting.url) : undefined))
     hub.faults.set(sha256(served(graph)), hang)
-    const program = `
-      import { lockDirectory } from ${JSON.stringify(join(import.meta.dir, '../../../src/db/lock'))}
-      import { openHub } from ${JSON.stringify(join(import.meta.dir, '../../../src/speech/models/hub/client'))}
-      import { pullPack } from ${JSON.stringify(join(import.meta.dir, '../../../src/speech/models/hub/pull'))}
-      const hub = openHub({ address: ${JSON.stringify(hub.url)}, timing: { backoffMs: 1 } })
-      await pullPack(${JSON.stringify(`piper/${lessac}`)},
-        { hub, directory: ${JSON.stringify(packs)}, minFreeBytes: 0, lock: lockDirectory })`
-    await Bun.write(join(directory, 'pull.ts'), program)
-    const child = Bun.spawn([process.execPath, join(directory, 'pull.ts')], { stderr: 'inherit' })
+    const child = await startPull()
     while (!isHung && child.exitCode === null) await Bun.sleep(5)
     child.kill('SIGKILL')
     await child.exited
@@ -296,6 +305,31 @@ describe('a connection that breaks off', () => {
     await pull(`piper/${lessac}`)
     expect(rangesAsked()).toEqual([`bytes=${2 << 20}-`])
     expect(sha256(await bytesOf(`piper-${lessac}`, `${lessac}.onnx`))).toBe(sha256(served(graph)))
+  })
+
+  it('leaves nothing, a part or a whole pack, whenever its process is killed', async () => {
+    const slowly = async () => {
+      await Bun.sleep(10)
+      return undefined
+    }
+    for (const name of Object.keys(hub.repositories[piper]!)) hub.faults.set(name, slowly)
+    hub.faults.set(sha256(served(graph)), slowly)
+    const seen = new Set<string>()
+    for (let afterMs = 0; !seen.has('whole'); afterMs += 12) {
+      const child = await startPull()
+      await Promise.race([Bun.sleep(afterMs), child.exited])
+      child.kill('SIGKILL')
+      await child.exited
+      const names = existsSync(packs) ? await readdir(packs) : []
+      seen.add(names.includes(`piper-${lessac}`) ? 'whole' : (await partFiles()).length > 0 ? 'part' : 'nothing')
+      if (!names.includes(`piper-${lessac}`)) continue
+      expect((await readdir(join(packs, `piper-${lessac}`))).sort()).toEqual(
+        [`${lessac}.onnx`, `${lessac}.onnx.json`, 'MODEL_CARD', 'source.json'].sort(),
+      )
+      expect((await pull(`piper/${lessac}`)).wasThere).toBe(true)
+    }
+    expect(seen).toContain('part')
+    expect(await readdir(packs)).toEqual([`piper-${lessac}`])
   })
 })
 
