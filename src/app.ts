@@ -122,7 +122,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     cloning,
     speech,
     demos,
-    packs: { shelf, loaded: () => pool.models() },
+    packs: { shelf, loaded: () => pool.models(), installs: installer.status },
     installer,
     keyUse,
     rateLimits: config.rateLimits,

@@ -15,11 +15,6 @@ export function installPack(administration: Administration, installer: Installer
   })
 }
 
-/** What runs, waits, and ended last. */
-export function listInstalls(installer: Installer) {
-  return installer.status().map(describeInstall)
-}
-
-function describeInstall({ name, state, folder, receivedBytes, sizeBytes, reason }: Install) {
+export function describeInstall({ name, state, folder, receivedBytes, sizeBytes, reason }: Install) {
   return { name, state, folder, received_bytes: receivedBytes, size_bytes: sizeBytes, reason }
 }

@@ -1,17 +1,21 @@
 /** What administrators do with the installed packs: the folders of models under `data/voices`. */
 import { patiently } from '../db/statements'
+import type { Install } from '../speech/models/hub/installer'
 import type { PackReport } from '../speech/models/pack'
 import type { Shelf } from '../speech/models/shelf'
 import { act, found, type Administration } from './administration'
+import { describeInstall } from './installs'
 
 export type Packs = {
   readonly shelf: Shelf
   /** Models in memory, by the path of their graph; none where nobody speaks. */
   readonly loaded: () => readonly { readonly name: string; readonly processes: number; readonly memoryBytes: number }[]
+  /** What is being pulled from a hub, and what of it ended last; none where no server is. */
+  readonly installs: () => readonly Install[]
 }
 
 /** In the order in which they were installed. */
-export function listPacks({ shelf, loaded }: Packs) {
+export function listPacks({ shelf, loaded, installs }: Packs) {
   const reports = shelf.list()
   const models = new Map(loaded().map((model) => [model.name, model]))
   const items = reports.map((report) => describe(report, models))
@@ -20,6 +24,7 @@ export function listPacks({ shelf, loaded }: Packs) {
     items,
     next_cursor: null,
     counts: { ready: count('ready'), checking: count('checking'), refused: count('refused') },
+    installs: installs().map(describeInstall),
   }
 }
 

@@ -39,7 +39,7 @@ export async function administrationOf(
   const catalogue = readCatalogue()
   const shelf = await openShelf(flags, catalogue)
   const admin = { db, catalogue, actor: `cli ${userName()}`, nowMs: Date.now }
-  return { admin, packs: { shelf, loaded: () => [] } }
+  return { admin, packs: { shelf, loaded: () => [], installs: () => [] } }
 }
 
 /** Of the data directory; nothing in it is made or removed by opening them. */

@@ -41,7 +41,7 @@ export async function rescanPacksHere(flags: RawSettings) {
     if (!isServed) await shelf.tryAll()
     else if (shelf.list().length > 0) await Bun.write(join(voicesDirectory({ dataDirectory }), rescanMark), '')
     await shelf.close()
-    return listPacks({ shelf, loaded: () => [] })
+    return listPacks({ shelf, loaded: () => [], installs: () => [] })
   } finally {
     pool.close()
   }

@@ -36,6 +36,12 @@ function post(body: unknown, key = ready.admin_key) {
   return fetch(`${ready.base_url}/api/v1/admin/packs`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
+async function get(path: string) {
+  const headers = { authorization: `Bearer ${ready.admin_key}` }
+  const response = await fetch(`${ready.base_url}/api/v1/admin/${path}`, { headers })
+  return (await response.json()) as Record<string, any>
+}
+
 it('answers 202 at once, installs in the background, and logs who asked', async () => {
   const name = 'piper/en_US-lessac-medium'
   const response = await post({ name })
@@ -52,14 +58,16 @@ it('answers 202 at once, installs in the background, and logs who asked', async 
   const made = (await readdir(directory)).find((entry) => entry.startsWith('sonant-ephemeral-'))!
   const pack = join(directory, made, 'voices/piper-en_US-lessac-medium')
   while (!existsSync(pack)) await Bun.sleep(10)
+  expect((await get('packs')).installs).toEqual([
+    expect.objectContaining({ name, folder: 'piper-en_US-lessac-medium', reason: null }),
+  ])
   expect((await readdir(pack)).sort()).toEqual([
     'MODEL_CARD',
     'en_US-lessac-medium.onnx',
     'en_US-lessac-medium.onnx.json',
     'source.json',
   ])
-  const headers = { authorization: `Bearer ${ready.admin_key}` }
-  const log = await (await fetch(`${ready.base_url}/api/v1/admin/audit-log`, { headers })).json()
+  const log = await get('audit-log')
   expect(log.items[0]).toMatchObject({ act: 'voices pull', subject: name, before: null, after: { state: 'waiting' } })
   expect(log.items[0].actor).toStartWith('account ')
 })

@@ -35,5 +35,9 @@ export const packSchemas = {
     items: list(reference('Pack')),
     next_cursor: { type: 'null', description: 'The list is whole.' },
     counts: object({ ready: countOf('ready'), checking: countOf('being checked'), refused: countOf('refused') }),
+    installs: {
+      ...list(reference('Install')),
+      description: 'What is pulled from the hub, waits, or ended last, in the order in which it was asked for.',
+    },
   }),
 } satisfies Record<string, Schema>
