@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addPiperVoices, startHub, type HubServer } from '../speech/hub/hub-server'
+import { configuration, extractorGraph, mirrorGraph } from '../onnx/converter'
+import { addPiperVoices, startHub, text, type HubServer } from '../speech/hub/hub-server'
 
 setDefaultTimeout(60_000)
 
@@ -16,6 +17,12 @@ let ready: { base_url: string; api_key: string; admin_key: string }
 beforeAll(async () => {
   hub = startHub()
   addPiperVoices(hub, [{ key: 'en_US-lessac-medium' }], 100_000)
+  hub.repositories['seasonstudio/openvoice_tone_clone_onnx'] = {
+    'README.md': { bytes: text('---\nlicense: mit\n---\n'), large: false },
+    'configuration.json': { bytes: text(JSON.stringify(configuration)), large: false },
+    'tone_clone_model.onnx': { bytes: new Uint8Array(mirrorGraph()), large: true },
+    'tone_color_extract_model.onnx': { bytes: new Uint8Array(extractorGraph()), large: true },
+  }
   directory = await mkdtemp(join(tmpdir(), 'sonant-packs-'))
   const main = join(import.meta.dir, '../../src/main.ts')
   const flags = ['serve', '--ephemeral', '--hub', hub.url, '--log-level', 'silent']
@@ -70,6 +77,13 @@ it('answers 202 at once, installs in the background, and logs who asked', async 
   const log = await get('audit-log')
   expect(log.items[0]).toMatchObject({ act: 'voices pull', subject: name, before: null, after: { state: 'waiting' } })
   expect(log.items[0].actor).toStartWith('account ')
+})
+
+it('has the new pack among the installed ones soon after, without anybody asking', async () => {
+  expect((await post({ name: 'openvoice-v2' })).status).toBe(202)
+  const isListed = async () => (await get('packs')).items.some((pack: { name: string }) => pack.name === 'openvoice-v2')
+  while (!(await isListed())) await Bun.sleep(50)
+  expect((await get('packs')).installs.at(-1)).toMatchObject({ name: 'openvoice-v2', state: 'installed' })
 })
 
 it('refuses names that no pack has, and callers who are no administrators', async () => {
