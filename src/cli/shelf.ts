@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { limits, readDataDirectory, voicesDirectory, type RawSettings } from '../config'
 import { listPacks } from '../admin/packs'
 import { createLogger } from '../log'
-import type { Pack } from '../speech/models/pack'
 import { createShelf, rescanMark, type Shelf } from '../speech/models/shelf'
+import type { Speech } from '../speech/speech'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 
 /** Verbs that make no sound need no SQLite to know whether a server is there. */
@@ -14,7 +14,7 @@ const loadLock = () => require('../db/lock') as typeof import('../db/lock')
 export function openShelf(
   flags: RawSettings,
   catalogue: Catalogue,
-  probe: (directory: string) => Promise<Pack> = () => Promise.reject(new Error('nobody asked for that')),
+  probe: Speech['probe'] = () => Promise.reject(new Error('nobody asked for that')),
 ): Promise<Shelf> {
   const dataDirectory = readDataDirectory(flags, process.env)
   return createShelf({

@@ -10,14 +10,20 @@ export type AloneOptions = {
   readonly memoryMaxBytes: number
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
+  /** Aborted, the process ends. */
+  readonly signal?: AbortSignal
 }
 
 /** The answer. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
-export async function runAlone(task: Task, { timeoutMs, ...options }: AloneOptions): Promise<Answer> {
+export async function runAlone(task: Task, { timeoutMs, signal, ...options }: AloneOptions): Promise<Answer> {
+  signal?.throwIfAborted()
   const worker = startWorkerProcess({ ...options, isQuiet: true, onExit() {} })
+  const end = () => worker.kill()
+  signal?.addEventListener('abort', end)
   try {
     return (await worker.run(task, timeoutMs)).answer
   } finally {
+    signal?.removeEventListener('abort', end)
     worker.kill()
   }
 }

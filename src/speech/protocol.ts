@@ -4,6 +4,7 @@ import type { Enrolment } from './adapt/enrol'
 import type { VoiceStatistics } from './adapt/measure'
 import type { Base, MeasuredVoices } from './bases'
 import type { Loadable, TimedWord, VoiceSpec } from './engine'
+import type { Pack } from './models/pack'
 
 /** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
 export const portionFramesMax = 1 << 18
@@ -68,6 +69,17 @@ export type ExamineTask = {
   readonly limits: DecodeLimits
 }
 
+/** Tries the pack in a folder; the answer carries what was `probed`. In a process of its own. */
+export type ProbeTask = {
+  readonly kind: 'probe'
+  readonly directory: string
+  /** What a model may need. */
+  readonly memoryMaxBytes: number
+}
+
+/** `reason`: a sentence for the operator. */
+export type Probed = { readonly pack: Pack } | { readonly reason: string }
+
 /** Mono. */
 export type Recording = {
   readonly samples: Int16Array
@@ -89,6 +101,7 @@ export type Task =
   | EnrolTask
   | MeasureTask
   | ExamineTask
+  | ProbeTask
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly voice: VoiceSpec }
   | { readonly kind: 'load'; readonly voice: Loadable }
@@ -109,6 +122,7 @@ export type Answer =
       readonly enrolment?: Enrolment
       readonly statistics?: VoiceStatistics
       readonly examined?: Examined
+      readonly probed?: Probed
       readonly items?: readonly Answer[]
     }
   | { readonly ok: false; readonly stage: Stage; readonly message: string }

@@ -2,16 +2,19 @@
 import { availableParallelism } from 'node:os'
 import { limits, runtimeDirectory, type Config } from '../config'
 import type { Logger } from '../log'
+import { runAlone } from './alone'
 import { createCompute, type Compute } from './compute'
 import { BadPack, type Pack } from './models/pack'
+import { writeRuntimeOptions } from './onnx/runtime'
 import { createPool, type Pool } from './pool'
-import type { WorkerCommand } from './worker-process'
+import { TaskFailed } from './task-failed'
+import { WorkerGone, type WorkerCommand } from './worker-process'
 
 export type Speech = {
   readonly pool: Pool
   readonly compute: Compute
-  /** Tries the pack in that folder. Throws `BadPack`. */
-  readonly probe: (directory: string) => Promise<Pack>
+  /** Tries the pack in that folder, in a process of its own. Throws `BadPack`, and what went wrong with the process. */
+  readonly probe: (directory: string, signal?: AbortSignal) => Promise<Pack>
 }
 
 export function createSpeech(
@@ -44,5 +47,32 @@ export function createSpeech(
     },
     log,
   })
-  return { pool, compute, probe: () => Promise.reject(new BadPack('no reader of packs is built in')) }
+
+  async function probe(directory: string, signal?: AbortSignal): Promise<Pack> {
+    const { modelMemoryBytes: memoryMaxBytes } = neural
+    const task = { kind: 'probe', directory, memoryMaxBytes } as const
+    const answer = await runAlone(task, {
+      command,
+      memoryMaxBytes: limits.workerMemoryMaxBytes + memoryMaxBytes,
+      environment: writeRuntimeOptions(await compute.runtime()),
+      timeoutMs: limits.modelLoadTimeoutMs,
+      signal,
+    }).catch(explain)
+    if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
+    const probed = answer.probed!
+    if ('reason' in probed) throw new BadPack(probed.reason)
+    return probed.pack
+  }
+
+  return { pool, compute, probe }
+}
+
+const fates: Record<WorkerGone['reason'], string> = {
+  died: 'its process crashed',
+  timeout: `it took longer than ${limits.modelLoadTimeoutMs / 1000} s`,
+  memory: 'it took more memory than models may have',
+}
+
+function explain(error: unknown): never {
+  throw error instanceof WorkerGone ? new Error(fates[error.reason], { cause: error }) : error
 }

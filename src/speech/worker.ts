@@ -23,6 +23,7 @@ import {
   type TimedWord,
   type VoiceSpec,
 } from './engine'
+import { BadPack } from './models/pack'
 import { openRuntime, readRuntimeOptions, type Runtime } from './onnx/runtime'
 import {
   faultMessage,
@@ -32,6 +33,8 @@ import {
   type EncodeTask,
   type EnrolTask,
   type FromWorker,
+  type Probed,
+  type ProbeTask,
   type Stage,
   type SynthesizeTask,
   type Task,
@@ -84,6 +87,8 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
         return { statistics: await stage('enrol', () => measure(task.voice)) }
       case 'examine':
         return stage('examine', async () => (await import('./examine')).examine(task))
+      case 'probe':
+        return { probed: await probe(task) }
       case 'abandon':
         streams.delete(task.stream)
         return {}
@@ -262,6 +267,17 @@ function loadRuntime(): Promise<Runtime> {
 
 function loadWithRuntime(voice: Loadable): Promise<SpeechEngine> {
   return loadEngineOf(voice, loadRuntime)
+}
+
+/** What is wrong with a pack is an answer; a failure is whatever else goes wrong. */
+async function probe({ directory, memoryMaxBytes }: ProbeTask): Promise<Probed> {
+  const { probePack } = await import('./models/probe')
+  try {
+    return { pack: await probePack(directory, { runtime: loadRuntime, memoryMaxBytes }) }
+  } catch (error) {
+    if (error instanceof BadPack) return { reason: error.message }
+    throw error
+  }
 }
 
 /** Above this a worker collects its garbage while it works, but not all the time; when it rests it does so anyway. */

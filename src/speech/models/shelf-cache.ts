@@ -22,7 +22,10 @@ export type Tried = {
   /** Of this program. */
   readonly program: string
   /** With its reader's slugs as ids. */
-  readonly result: { readonly pack: Pack } | { readonly reason: string }
+  readonly result:
+    | { readonly pack: Pack }
+    /** `isPassing`: for nothing that is wrong with the pack itself. */
+    | { readonly reason: string; readonly isPassing?: true }
 }
 
 /** To be raised when packs are read or written otherwise, so that nobody takes old results for new ones. */

@@ -20,8 +20,8 @@ export type ShelfOptions = {
   readonly directory: string
   /** Ids that no voice of a pack may get. */
   readonly reservedIds: readonly string[]
-  /** Tries the pack in that folder. Throws `BadPack`, or whatever went wrong in the worker. */
-  readonly probe: (directory: string) => Promise<Pack>
+  /** Tries the pack in that folder. Throws `BadPack`, or whatever else went wrong. */
+  readonly probe: (directory: string, signal: AbortSignal) => Promise<Pack>
   /** Called after every change, with what `packs` is from now on. */
   readonly onChange: (packs: readonly Pack[]) => void
   /** Whether results are written down. Only one process may do so at a time: the server, where there is one. */
@@ -80,6 +80,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
   let moves = 0
   let isWatching = false
   let closed = false
+  const ending = new AbortController()
   let watcher: FSWatcher | undefined
   let timer: NodeJS.Timeout | undefined
   let nextLookAtMs = Infinity
@@ -164,9 +165,11 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
   async function probe(name: string): Promise<Tried['result']> {
     try {
-      return checked(await options.probe(join(directory, name)))
+      return checked(await options.probe(join(directory, name), ending.signal))
     } catch (error) {
-      return { reason: reasonOf(error) }
+      const message = error instanceof Error ? error.message : String(error)
+      if (error instanceof BadPack) return { reason: message }
+      return { reason: `it could not be tried: ${message}`, isPassing: true }
     }
   }
 
@@ -189,7 +192,11 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
   function save(): void {
     if (!options.isKeeper()) return
-    const remembered = entries.map(({ name, ids, tried }) => ({ name, ids, tried }))
+    const remembered = entries.map(({ name, ids, tried }) => ({
+      name,
+      ids,
+      tried: isLasting(tried) ? tried : undefined,
+    }))
     saving = saving
       .then(() => writeCache(directory, remembered))
       .catch((error) => log.warn({ err: error }, 'what is known of the packs cannot be written down'))
@@ -299,6 +306,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
     async close() {
       closed = true
+      ending.abort()
       clearTimeout(timer)
       forgetWatcher()
       await looking
@@ -364,7 +372,7 @@ function checked(pack: Pack): Tried['result'] {
   return twice === undefined ? { pack } : { reason: `two of its voices are called ${twice}` }
 }
 
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return error instanceof BadPack ? message : `it could not be tried: ${message}`
+/** What was not the pack's own fault may go better the next time. */
+function isLasting(tried: Tried | undefined): boolean {
+  return tried !== undefined && !('reason' in tried.result && tried.result.isPassing)
 }

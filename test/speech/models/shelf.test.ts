@@ -309,6 +309,14 @@ describe('a start', () => {
     expect(probed).toEqual([])
   })
 
+  it('tries those again that could not be tried for nothing that was wrong with them', async () => {
+    await seen({ crash: 'abort', broken: 'bad luck' })
+    const shelf = await start()
+    expect(states(shelf)).toEqual({ crash: 'checking', broken: 'refused' })
+    await until(() => states(shelf).crash === 'refused', 'tried')
+    expect(probed).toEqual(['crash'])
+  })
+
   it('lacks what was deleted while nobody looked, and finds what was put there', async () => {
     await seen({ a: 'a', b: 'b' })
     await rm(join(directory, 'a'), { recursive: true })
