@@ -47,7 +47,7 @@ const residenceMs = 3_000
 /** How long a model that could not be loaded is not tried again. */
 const failureMs = 5_000
 /** Reading a graph takes several times what it needs afterwards. */
-const loadingFactor = 3
+export const loadingFactor = 3
 const sweepMsMax = 30_000
 
 export type Crew = ReturnType<typeof createCrew>

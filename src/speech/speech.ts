@@ -4,6 +4,7 @@ import { limits, runtimeDirectory, type Config } from '../config'
 import type { Logger } from '../log'
 import { runAlone } from './alone'
 import { createCompute, type Compute } from './compute'
+import { loadingFactor } from './crew'
 import { BadPack, type Pack } from './models/pack'
 import { writeRuntimeOptions } from './onnx/runtime'
 import { createPool, type Pool } from './pool'
@@ -53,7 +54,7 @@ export function createSpeech(
     const task = { kind: 'probe', directory, memoryMaxBytes } as const
     const answer = await runAlone(task, {
       command,
-      memoryMaxBytes: limits.workerMemoryMaxBytes + memoryMaxBytes,
+      memoryMaxBytes: limits.workerMemoryMaxBytes + loadingFactor * memoryMaxBytes,
       environment: writeRuntimeOptions(await compute.runtime()),
       timeoutMs: limits.modelLoadTimeoutMs,
       signal,

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { ModelFiles, SpeechEngine, VoiceSpec } from '../../../src/speech/engine'
+import type { ModelFiles, SpeechEngine, Loadable } from '../../../src/speech/engine'
 import type { PackReader } from '../../../src/speech/models/family'
 import { BadPack } from '../../../src/speech/models/pack'
 import { openGraph } from '../../../src/speech/onnx/graph'
@@ -34,7 +34,7 @@ export const readTonePack: PackReader = async (folder) => {
   return { family: 'vits', graph, sampleRate, voices, license: null }
 }
 
-export async function loadTone({ model }: VoiceSpec, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
+export async function loadTone({ model }: Loadable, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
   const { directory, graph } = model as ModelFiles
   const opened = await runtime()
   const { session } = await openGraph(opened, join(directory, graph))
