@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decode } from '../../../src/audio/decode/decode'
 import type { Pcm } from '../../../src/audio/pcm'
-import { loadEngineOf, type Loadable } from '../../../src/speech/engine'
+import { loadEngineOf, type VoiceSpec } from '../../../src/speech/engine'
 import { openPackFolder } from '../../../src/speech/models/folder'
 import { BadPack } from '../../../src/speech/models/pack'
 import { genderOf, probePack } from '../../../src/speech/models/probe'
@@ -346,8 +346,8 @@ describe('the gender of a voice', () => {
     )
     expect(new Set(voices.map(({ gender }) => gender)).size).toBe(2)
     for (const voice of voices) {
-      const engine = await loadEngineOf(voice as Loadable, () => Promise.reject(new Error('not needed')))
-      const speech: Pcm = await engine.synthesize(voice as Loadable, probeText('en-US'))
+      const engine = await loadEngineOf(voice as VoiceSpec, () => Promise.reject(new Error('not needed')))
+      const speech: Pcm = await engine.synthesize(voice as VoiceSpec, probeText('en-US'))
       expect([voice.id, genderOf(speech)]).toEqual([voice.id, voice.gender])
     }
     let seed = 1
