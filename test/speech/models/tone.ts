@@ -34,7 +34,10 @@ export const readTonePack: PackReader = async (folder) => {
   return { family: 'vits', graph, sampleRate, voices, license: null }
 }
 
-export async function loadTone({ model }: Loadable, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
+export async function loadTone(
+  { model }: Pick<Loadable, 'model'>,
+  runtime: () => Promise<Runtime>,
+): Promise<SpeechEngine> {
   const { directory, graph } = model as ModelFiles
   const opened = await runtime()
   const { session } = await openGraph(opened, join(directory, graph))
