@@ -6,7 +6,7 @@
  */
 import traditional from '@pinyin-pro/data/traditional.json'
 import words from '@pinyin-pro/data/modern.json'
-import { addDict, addTraditionalDict, OutputFormat, segment } from 'pinyin-pro'
+import { addDict, addTraditionalDict, OutputFormat, pinyin, segment } from 'pinyin-pro'
 import { characters, neutralEndings, notRhotic, readings } from './pinyin-readings'
 import { applySandhi } from './tone-sandhi'
 
@@ -86,13 +86,35 @@ type Word = Reading[]
 
 /** A string: a character without a reading. */
 function readWords(han: string): (Word | string)[] {
-  const options = { toneType: 'num', v: true, traditional: true } as const
-  return segment(han, { ...options, format: OutputFormat.AllSegment }).map(({ origin, result }) => {
+  return segment(han, { traditional: true, format: OutputFormat.AllSegment }).map(({ origin, result }) => {
     const characters = [...origin]
-    const pinyin = result.match(/[a-zê]+[0-5]/g)
-    if (pinyin?.length !== characters.length) return origin
-    return characters.map((hanzi, i) => ({ hanzi, pinyin: pinyin[i]!.replace('0', '5') }))
+    const syllables = characters.length > 1 ? readWord(origin) : [result]
+    if (syllables.length !== characters.length || syllables[0] === origin) return origin
+    return characters.map((hanzi, i) => ({ hanzi, pinyin: withNumber(syllables[i]!) }))
   })
+}
+
+/** Of words in the dictionaries. */
+const wordReadings = new Map<string, string[]>()
+
+function readWord(word: string): string[] {
+  let reading = wordReadings.get(word)
+  if (!reading) wordReadings.set(word, (reading = pinyin(word, { traditional: true, type: 'array' })))
+  return reading
+}
+
+const toneMarks = ['\u0304', '\u0301', '\u030C', '\u0300']
+const numbered = new Map<string, string>()
+
+/** `nǚ` → `nv3`; there are some 1500. */
+function withNumber(syllable: string): string {
+  let written = numbered.get(syllable)
+  if (!written) {
+    const tone = toneMarks.findIndex((mark) => syllable.normalize('NFD').includes(mark)) + 1 || 5
+    written = `${withoutTone(syllable).replace('ü', 'v')}${tone}`
+    numbered.set(syllable, written)
+  }
+  return written
 }
 
 function sayPhrase(phrase: readonly Word[]): HanSyllable[] {
@@ -161,7 +183,7 @@ function readInPhrase(phrase: readonly Word[], at: number, i: number): string {
   // The dictionary has these two as they sound in the word, which is left to the sandhi.
   if (hanzi === '一') return 'yi1'
   if (hanzi === '不') return pinyin === 'bu5' || isInComplement(word, i) ? 'bu5' : 'bu4'
-  if (word.length > 1) return pinyin
+  if (word.length > 1 || (hanzi !== '得' && hanzi !== '地')) return pinyin
   const before = phrase
     .slice(Math.max(0, at - 2), at)
     .flat()
@@ -169,8 +191,7 @@ function readInPhrase(phrase: readonly Word[], at: number, i: number): string {
     .join('')
   const followed = at + 1 < phrase.length
   if (hanzi === '得') return !before ? 'de2' : beforeMust.test(before) && followed ? 'dei3' : 'de5'
-  if (hanzi === '地') return [...before].length > 1 && followed && !beforeGround.test(before) ? 'de5' : 'di4'
-  return pinyin
+  return [...before].length > 1 && followed && !beforeGround.test(before) ? 'de5' : 'di4'
 }
 
 /** 看不见, 了不起: "cannot", where 不 is neutral. */
