@@ -8,7 +8,7 @@ import {
   findGroup,
   listGroups as readGroups,
   nextPosition,
-  readSettings,
+  readAllSettings,
   writeGroup,
   writeSettings,
   type VoiceSettings,
@@ -19,7 +19,8 @@ const positionMax = 1_000_000
 
 /** Every voice, in catalogue order, deactivated ones too. */
 export function listVoices({ db, catalogue }: Pick<Administration, 'db' | 'catalogue'>) {
-  const items = catalogue.voices.map((voice) => describeVoice(voice, readSettings(db, voice.id)))
+  const settingsOf = readAllSettings(db)
+  const items = catalogue.voices.map((voice) => describeVoice(voice, settingsOf(voice.id)))
   return { items, next_cursor: null }
 }
 
@@ -28,7 +29,7 @@ export function updateVoice(administration: Administration, id: string, fields: 
   const { db, catalogue } = administration
   return act(administration, 'voices update', () => {
     const voice = found(catalogue.find(id), 'voice', id)
-    const settings = readSettings(db, id)
+    const settings = readAllSettings(db)(id)
     const featured = optionalBoolean(fields, 'featured') ?? settings.featured
     const displayName = nullableText(fields, 'display_name', nameRules)
     const edited: VoiceSettings = {

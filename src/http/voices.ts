@@ -14,8 +14,8 @@ import type { HttpContext } from './context'
 export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
   const { plans, catalogue, converter, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
-  /** Lists stay the same object until something changes, so each is written out once. */
-  const bodies = new WeakMap<readonly ListedVoice[], string>()
+  /** Lists stay the same object until something changes, so each is written out once: its items, with commas between. */
+  const written = new WeakMap<readonly ListedVoice[], string>()
 
   const listFor = (caller: Caller | undefined, group: unknown): readonly ListedVoice[] => {
     if (group === undefined) return plans.listFor(caller?.groupId ?? null)
@@ -28,13 +28,19 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     throw new AppError('group_not_found', `group: there is no group ${shown}.`, { param: 'group' })
   }
 
-  function describeAll(list: readonly ListedVoice[], clones: readonly ListedClone[]): string {
+  function write(list: readonly ListedVoice[]): string {
     const { storageUrl } = addresses()
-    const voices = [
-      ...list.map((listed) => describeVoice(listed, `${storageUrl}/${demoName(listed.voice, mp3SampleRate)}`)),
-      ...clones.flatMap((clone) => describeOwned(clone, `${storageUrl}/${clone.demoName}`)),
-    ]
-    return JSON.stringify({ voices, total: voices.length })
+    const urlOf = ({ voice }: ListedVoice) => `${storageUrl}/${demoName(voice, mp3SampleRate)}`
+    const items = list.map((listed) => JSON.stringify(describeVoice(listed, urlOf(listed)))).join()
+    written.set(list, items)
+    return items
+  }
+
+  function bodyOf(list: readonly ListedVoice[], clones: readonly ListedClone[]): string {
+    const { storageUrl } = addresses()
+    const owned = clones.map((clone) => JSON.stringify(describeOwned(clone, `${storageUrl}/${clone.demoName}`)))
+    const items = [written.get(list) ?? write(list), ...owned].filter((item) => item !== '')
+    return `{"voices":[${items.join()}],"total":${list.length + clones.length}}`
   }
 
   function describeOwned(clone: ListedClone, demoUrl: string) {
@@ -66,10 +72,7 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     set.headers['content-type'] = 'application/json'
     const clones =
       caller && group === undefined ? rememberClones(caller.accountId, () => listClones(db, caller.accountId)) : []
-    if (clones.length > 0) return describeAll(list, clones)
-    let body = bodies.get(list)
-    if (body === undefined) bodies.set(list, (body = describeAll(list, [])))
-    return body
+    return bodyOf(list, clones)
   })
 }
 

@@ -35,8 +35,7 @@ export function createPlans(db: Database, catalogue: Catalogue) {
   let state: ReturnType<typeof load> | undefined
 
   function load(foreign: number, generation: number) {
-    const settings = new Map(readAllSettings(db))
-    const settingsOf = (id: string) => settings.get(id) ?? defaults
+    const settingsOf = readAllSettings(db)
     const groups = new Map(listGroups(db).map((group) => [group.id, group]))
     const listed = (isIn: (id: string) => boolean): readonly ListedVoice[] => {
       const voices = catalogue.voices.filter(({ id }) => settingsOf(id).active && isIn(id))
@@ -125,19 +124,18 @@ type SettingsRow = {
   displayName: string | null
 }
 
-function readAllSettings(db: Database): [string, VoiceSettings][] {
+/** What is set for a voice, by its id. */
+export function readAllSettings(db: Database): (voiceId: string) => VoiceSettings {
   const sql =
     'SELECT voice_id AS voiceId, active, public, featured, position, display_name AS displayName FROM voice_settings'
-  return prepare<[], SettingsRow>(db, sql)
-    .all()
-    .map(({ voiceId, active, public: isPublic, featured, position, displayName }) => [
+  const rows = prepare<[], SettingsRow>(db, sql).all()
+  const settings = new Map<string, VoiceSettings>(
+    rows.map(({ voiceId, active, public: isPublic, featured, position, displayName }) => [
       voiceId,
       { active: active === 1, public: isPublic === 1, featured: featured === 1, position, displayName },
-    ])
-}
-
-export function readSettings(db: Database, voiceId: string): VoiceSettings {
-  return new Map(readAllSettings(db)).get(voiceId) ?? defaults
+    ]),
+  )
+  return (voiceId) => settings.get(voiceId) ?? defaults
 }
 
 export function writeSettings(db: Database, voiceId: string, settings: VoiceSettings): void {
