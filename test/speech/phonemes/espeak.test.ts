@@ -1,5 +1,7 @@
 /** eSpeak NG as a phonemizer, against what its own functions return natively (see test/speech/sherpa for a comparison). */
 import { describe, expect, it } from 'bun:test'
+import { openEspeak } from '../../../src/speech/espeak/instance'
+import { espeakVoices } from '../../../src/speech/espeak/voices'
 import { type Clause, loadPhonemizer } from '../../../src/speech/phonemes/espeak'
 
 const phonemizer = await loadPhonemizer()
@@ -79,5 +81,26 @@ describe('the phonemizer', () => {
       expect(await phonemizer.clauses(text, voice)).toEqual(first[index]!)
       expect(await other.clauses(text, voice)).toEqual(first[index]!)
     }
+  })
+
+  it('knows which part of the text each clause is', async () => {
+    const clauses = await phonemizer.clauses('One, two.  Three\n\nfour', 'en-us')
+    expect(clauses.map(({ text }) => text)).toEqual(['One, ', 'two.  ', 'Three\n\n', 'four'])
+  })
+
+  it('cuts a clause that is longer than eSpeak NG takes', async () => {
+    const clauses = await phonemizer.clauses('我们在学校里学习中文和英文还有数学'.repeat(17), 'cmn')
+    expect(clauses.map(({ text }) => [...text].length)).toEqual([266, 23])
+  })
+})
+
+describe('the list of voices', () => {
+  it('has only those that eSpeak NG takes, and all that Piper’s voices are trained with', async () => {
+    const { worker } = await openEspeak()
+    expect([...espeakVoices].filter((voice) => worker.set_voice(voice) !== 0)).toEqual([])
+    const piper =
+      'ar bg ca cmn cs cy da de el en-gb-x-rp en-us es es-419 eu fa fi fr hi hu id is it ka kk lb lv ml nb ne nl pl pt ' +
+      'pt-br ro ru sk sl sq sr sv sw te tr uk ur vi'
+    expect(piper.split(' ').filter((voice) => !espeakVoices.has(voice))).toEqual([])
   })
 })
