@@ -3,6 +3,13 @@ import { readConverterPack } from './converter'
 import type { PackReader } from './family'
 import { readKittenPack } from './kitten'
 import { readKokoroPack } from './kokoro'
+import { readPiperPack } from './piper'
 import { readVitsPack } from './vits'
 
-export const packReaders: readonly PackReader[] = [readConverterPack, readKittenPack, readKokoroPack, readVitsPack]
+export const packReaders: readonly PackReader[] = [
+  readConverterPack,
+  readPiperPack,
+  readKittenPack,
+  readKokoroPack,
+  readVitsPack,
+]
