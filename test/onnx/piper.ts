@@ -8,17 +8,23 @@
  * A whole number v is sent as (v + 256) / 2048: exact in float32 and in 16-bit PCM, never above 1. The 1 that opens each
  * run keeps peak normalization from changing anything, and no id is quiet enough to be taken for silence.
  */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ModelFiles } from '../../src/speech/engine'
 import { createGraph } from './graph'
+import map from '../speech/sherpa/map.json'
 
 export type PiperModel = {
   /** Several: the graph has `sid`. */
   readonly speakers?: number
+  /** Name of an input for the language, which is added to the speaker. */
+  readonly languageInput?: string
   /** Samples per frame. */
   readonly hop?: number
   /** Frames that each cell is held at length scale 1. */
   readonly frames?: number
   /** Frames of each id: an output of that name, or the inner value of the only `Ceil`, as Piper's exporter leaves it. */
-  readonly durations?: 'output' | 'inner'
+  readonly durations?: 'output' | 'inner' | 'none'
   /** Random numbers of this size in each sample, far too small to change what is read back. */
   readonly noise?: number
   /** What is said instead of samples: every sample is this. */
@@ -30,7 +36,16 @@ const headerCells = 7
 
 /** `input` [B,T], `input_lengths` [B], `scales` [3], perhaps `sid` [1] → `output` [B,1,1,N], perhaps `durations` [B,1,T]. */
 export function piperModel(options: PiperModel = {}): Uint8Array {
-  const { speakers = 1, hop = 1, frames = 1, durations = 'inner', noise, constant, metadata = {} } = options
+  const {
+    speakers = 1,
+    languageInput,
+    hop = 1,
+    frames = 1,
+    durations = 'inner',
+    noise,
+    constant,
+    metadata = {},
+  } = options
   const graph = createGraph()
   const { op, ints, floats, cast } = graph
   const column = (value: string) => op('Reshape', [value, ints([-1, 1])])
@@ -39,7 +54,8 @@ export function piperModel(options: PiperModel = {}): Uint8Array {
   const input = graph.input('input', 'int64', ['batch', 'phonemes'])
   const length = column(graph.input('input_lengths', 'int64', ['batch']))
   const scales = graph.input('scales', 'float32', [3])
-  const speaker = speakers > 1 ? graph.input('sid', 'int64', [1]) : ints([-1])
+  let speaker = speakers > 1 ? graph.input('sid', 'int64', [1]) : ints([-1])
+  if (languageInput) speaker = op('Add', [speaker, graph.input(languageInput, 'int64', [1])])
 
   const size = (axis: number) => op('Gather', [op('Shape', [input]), ints([axis], [])])
   const range = op('Range', [ints([0], []), size(1), ints([1], [])])
@@ -50,7 +66,8 @@ export function piperModel(options: PiperModel = {}): Uint8Array {
   const cellsOfEach = op('Add', [mask, op('Mul', [cellsOfFirst, floats([headerCells])])])
   // Rounded up without the operator, of which there is one in Piper's graphs.
   const heldFrames = op('Neg', [op('Floor', [op('Neg', [op('Mul', [lengthScale, floats([frames])])])])])
-  const frameCounts = op('Ceil', [op('Mul', [op('Unsqueeze', [cellsOfEach, ints([1])]), heldFrames])], {}, 'w_ceil')
+  const lasting = op('Mul', [op('Unsqueeze', [cellsOfEach, ints([1])]), heldFrames])
+  const frameCounts = durations === 'none' ? lasting : op('Ceil', [lasting], {}, 'w_ceil')
   const heldSamples = cast(op('Mul', [heldFrames, floats([hop])]), 'int64')
 
   const header = [
@@ -74,6 +91,36 @@ export function piperModel(options: PiperModel = {}): Uint8Array {
   graph.output('output', samples, ['batch', 1, 1, 'time'])
   if (durations === 'output') graph.output('durations', frameCounts, ['batch', 1, 'phonemes'])
   return graph.model(metadata)
+}
+
+/** A configuration as Piper's are, with the phonemes of `en_US-lessac-medium`; `changes` replace whole fields. */
+export function piperConfig(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return {
+    audio: { sample_rate: 22_050, quality: 'medium' },
+    espeak: { voice: 'en-us' },
+    inference: { noise_scale: 0.667, length_scale: 1, noise_w: 0.8 },
+    phoneme_type: 'espeak',
+    phoneme_map: {},
+    phoneme_id_map: map.phoneme_id_map,
+    num_symbols: 256,
+    num_speakers: 1,
+    speaker_id_map: {},
+    language: { code: 'en_US' },
+    dataset: 'test',
+    hop_length: 1,
+    ...changes,
+  }
+}
+
+/** Writes a pack as it lies in the folder of voices. */
+export async function writePiperPack(
+  directory: string,
+  { name = 'en_US-test-medium', model = piperModel(), config = piperConfig() as unknown } = {},
+): Promise<ModelFiles> {
+  await mkdir(directory, { recursive: true })
+  await Bun.write(join(directory, `${name}.onnx`), model)
+  await Bun.write(join(directory, `${name}.onnx.json`), typeof config === 'string' ? config : JSON.stringify(config))
+  return { directory, graph: `${name}.onnx`, version: '1', memoryBytes: 1e8 }
 }
 
 /** One run of the model, read back. */
@@ -100,7 +147,7 @@ export function decodePiper(samples: Float32Array): PiperRun[] {
     let held = 1
     while (samples[at + held]! >= 0.999) held++
     const cell = (index: number) => samples[at + index * held + (held >> 1)]!
-    const whole = (index: number) => Math.round(cell(index) * 2048 - 256)
+    const whole = (index: number) => Math.round(cell(index) * 2048) - 256
     const scale = (index: number) => Math.round(cell(index) * 8_000) / 1_000
     const length = whole(1) + 1024 * whole(2)
     const end = at + (headerCells + length) * held

@@ -1,7 +1,157 @@
-/** Piper. */
-import type { ModelFiles, SpeechEngine } from '../engine'
-import type { Runtime } from '../onnx/runtime'
+/**
+ * Piper: a text's sentences, one run of the graph each (https://github.com/OHF-Voice/piper1-gpl, `voice.py`). The graph
+ * itself speaks faster or slower. Where it tells how long each of its ids lasts, its words are timed.
+ */
+import { join } from 'node:path'
+import type { ModelFiles, Speech, SpeechEngine, TimedWord, VoiceSpec } from '../engine'
+import { languageInputs } from '../models/piper'
+import { parsePiperConfig, type PiperConfig } from '../models/piper-config'
+import { openGraph } from '../onnx/graph'
+import type { Feeds, Runtime, Session } from '../onnx/runtime'
+import { loadPhonemizer, type Phonemizer } from '../phonemes/espeak'
+import { type PiperRun, readPiper } from '../phonemes/piper'
+import { timeWords } from '../phonemes/words'
 
-export async function loadPiper(_model: ModelFiles, _runtime: Runtime): Promise<SpeechEngine> {
-  throw new Error('not built yet')
+/** Of silence between two sentences, at speed 1. */
+const pauseSeconds = 0.25
+
+/** Throws `BadPack` on a configuration that Piper cannot have, and what opening the graph throws. */
+export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+  const configFile = `${model.graph}.json`
+  const config = parsePiperConfig(await Bun.file(join(model.directory, configFile)).json(), configFile)
+  const graphPath = join(model.directory, model.graph)
+  const { session, durations } = await openGraph(runtime, graphPath, { exposeDurations: true })
+  const graph: PiperGraph = { runtime, session, config, durations }
+  let phonemizer: Promise<Phonemizer> | undefined
+  const read = async (text: string) => {
+    const runs = await readPiper(text, config.alphabet, () => (phonemizer ??= loadPhonemizer()))
+    if (runs.length === 0) throw new Error('the text has nothing that this voice can say')
+    return runs
+  }
+
+  return {
+    async synthesize({ settings }, text, { speed } = { speed: 1 }) {
+      const sounds: Sound[] = []
+      for (const run of await read(text)) sounds.push(...(await speak(graph, [run], settings.speaker, speed)))
+      return joinSounds(sounds, config.sampleRate, speed)
+    },
+    ...(canBatch(graph) && {
+      async synthesizeBatch({ settings }: VoiceSpec, texts: readonly string[], { speed }: { readonly speed: number }) {
+        const runs: PiperRun[][] = []
+        for (const text of texts) runs.push(await read(text))
+        const sounds = await speak(graph, runs.flat(), settings.speaker, speed)
+        return runs.map(({ length }) => joinSounds(sounds.splice(0, length), config.sampleRate, speed))
+      },
+    }),
+  }
+}
+
+type PiperGraph = {
+  readonly runtime: Runtime
+  readonly session: Session
+  readonly config: PiperConfig
+  /** The output that has the frames of each id. */
+  readonly durations: string | undefined
+}
+
+/** One sentence. `words`: where they are known. */
+type Sound = { readonly samples: Float32Array; readonly words: readonly TimedWord[] | undefined }
+
+/** Of the sentences of a batch only their durations tell where each ends. */
+function canBatch({ session, durations }: PiperGraph): boolean {
+  return durations !== undefined && session.inputs.find(({ name }) => name === 'input')?.dims[0] === -1
+}
+
+/** Runs the graph once, for all `runs`. Throws when it fails or gives what is no sound. */
+async function speak(
+  graph: PiperGraph,
+  runs: readonly PiperRun[],
+  speaker: number | undefined,
+  speed: number,
+): Promise<Sound[]> {
+  const { session, config, durations } = graph
+  const outputs = await session.run(feedsOf(graph, runs, { speaker, speed }))
+  const samples = outputs[session.outputs[0]!.name]!.data as Float32Array
+  for (const sample of samples)
+    if (!Number.isFinite(sample)) throw new Error('the model gave samples that are no numbers')
+  const frames =
+    durations === undefined ? [] : Array.from(outputs[durations]!.data as Iterable<number | bigint>, Number)
+  const width = samples.length / runs.length
+  const idsMax = Math.max(...runs.map(({ ids }) => ids.length))
+  const timed = frames.length === runs.length * idsMax
+  return runs.map((run, index) => {
+    const own = samples.subarray(index * width, (index + 1) * width)
+    const ends = accumulate(frames.slice(index * idsMax, index * idsMax + run.ids.length), config.hopLength)
+    const length = ends.at(-1) ?? 0
+    // What is not as long as it says does not say it of these ids.
+    const known = timed && (runs.length === 1 ? length === width : length > 0 && length <= width)
+    if (!known && runs.length > 1) throw new Error('the model does not tell how long each sentence of a batch is')
+    return known
+      ? { samples: own.subarray(0, length), words: wordsOf(run, ends, config.sampleRate) }
+      : { samples: own, words: undefined }
+  })
+}
+
+function feedsOf(
+  { runtime, session, config }: PiperGraph,
+  runs: readonly PiperRun[],
+  { speaker = 0, speed }: { speaker: number | undefined; speed: number },
+): Feeds {
+  const { noiseScale, lengthScale, noiseWidth, speakerCount } = config
+  if (!Number.isInteger(speaker) || speaker < 0 || speaker >= speakerCount)
+    throw new Error(`there is no speaker ${speaker}; the model has ${speakerCount}`)
+  const idsMax = Math.max(...runs.map(({ ids }) => ids.length))
+  const ids = new BigInt64Array(runs.length * idsMax)
+  runs.forEach((run, index) => ids.set(BigInt64Array.from(run.ids, BigInt), index * idsMax))
+  const language = config.languages.get(config.language.split('-')[0]!) ?? 0
+  const number = (value: number) => runtime.int64(BigInt64Array.of(BigInt(value)), [1])
+  const feeds = {
+    input: runtime.int64(ids, [runs.length, idsMax]),
+    input_lengths: runtime.int64(
+      BigInt64Array.from(runs, (run) => BigInt(run.ids.length)),
+      [runs.length],
+    ),
+    scales: runtime.float32(Float32Array.of(noiseScale, lengthScale / speed, noiseWidth), [3]),
+    sid: number(speaker),
+    ...Object.fromEntries(languageInputs.map((name) => [name, number(language)])),
+  }
+  const inputs = new Set(session.inputs.map(({ name }) => name))
+  return Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.has(name)))
+}
+
+/** The end of each id, in samples. */
+function accumulate(frames: readonly number[], hopLength: number): number[] {
+  let end = 0
+  return frames.map((count) => (end += count * hopLength))
+}
+
+function wordsOf({ clauses }: PiperRun, ends: readonly number[], sampleRate: number): TimedWord[] | undefined {
+  const secondsAt = (id: number) => (ends[id - 1] ?? 0) / sampleRate
+  if (clauses.length === 0 || clauses.some(({ text, sounds }) => text === '' && sounds.length > 0)) return undefined
+  return clauses.flatMap(({ text, sounds }) => {
+    const timed = sounds.map(({ phonemes, start, end }) => ({
+      phonemes,
+      startSeconds: secondsAt(start),
+      endSeconds: secondsAt(end),
+    }))
+    return timeWords(text, timed)
+  })
+}
+
+function joinSounds(sounds: readonly Sound[], sampleRate: number, speed: number): Speech {
+  const pauseFrames = Math.round((pauseSeconds / speed) * sampleRate)
+  const length = sounds.reduce((sum, { samples }) => sum + samples.length, 0) + pauseFrames * (sounds.length - 1)
+  const samples = new Float32Array(length)
+  let words: TimedWord[] | undefined = []
+  let at = 0
+  for (const sound of sounds) {
+    samples.set(sound.samples, at)
+    const offset = at / sampleRate
+    const later = sound.words?.map(({ text, startSeconds, endSeconds }) => {
+      return { text, startSeconds: startSeconds + offset, endSeconds: endSeconds + offset }
+    })
+    words = words && later && [...words, ...later]
+    at += sound.samples.length + pauseFrames
+  }
+  return { samples, sampleRate, speed, ...(words && { words }) }
 }
