@@ -34,15 +34,29 @@ export function startGraphProcess() {
 
 const vocoder = join(root, '../shared/models/hifigan-v2-ljspeech/hifigan_v2_lj.onnx')
 
-/** Path of the heavy graph in a new directory; undefined, and a line that says so, without the vocoder it is made of. */
-export async function writeHeavyGraph(): Promise<string | undefined> {
-  if (!existsSync(vocoder)) {
-    console.error(`There is no ${vocoder}: the heavy graph cannot be made.`)
+/** A real configuration, for its phonemes. */
+export const heavyConfiguration = join(root, '../shared/models/piper-samples/en_US-lessac-medium.onnx.json')
+/** What sherpa-onnx wants to find in the file. */
+const metadata = {
+  ...{ model_type: 'vits', comment: 'piper', language: 'English', voice: 'en-us', n_speakers: 1, has_espeak: 1 },
+  sample_rate: 22_050,
+}
+
+/**
+ * The heavy graph and its configuration, as a pack in a new directory; undefined, and a line that says so, without the
+ * files they are made of.
+ */
+export async function writeHeavyPack(): Promise<{ directory: string; graph: string } | undefined> {
+  const missing = [vocoder, heavyConfiguration].find((path) => !existsSync(path))
+  if (missing) {
+    console.error(`There is no ${missing}: the heavy graph cannot be made.`)
     return undefined
   }
-  const path = join(await mkdtemp(join(tmpdir(), 'sonant-bench-graph-')), 'heavy.onnx')
-  await Bun.write(path, heavyPiperModel(await Bun.file(vocoder).bytes()))
-  return path
+  const directory = join(await mkdtemp(join(tmpdir(), 'sonant-bench-graph-')), 'heavy')
+  const graph = join(directory, 'heavy.onnx')
+  await Bun.write(graph, heavyPiperModel(await Bun.file(vocoder).bytes(), metadata))
+  await Bun.write(`${graph}.json`, await Bun.file(heavyConfiguration).text())
+  return { directory, graph }
 }
 
 /** As many as a sentence of 100 characters has. */

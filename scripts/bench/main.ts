@@ -6,10 +6,13 @@ import { benchHttp } from './http'
 import { benchLargeLedger, benchLedger } from './ledger'
 import { benchLoad } from './load'
 import { benchMemory } from './memory'
+import { benchLoading } from './loading'
 import { benchMp3 } from './mp3'
+import { benchNeural } from './neural'
 import { benchRecordingCheck } from './recording-check'
 import { type BenchRow, printTable } from './report'
 import { benchRequest } from './request'
+import { benchSherpa } from './sherpa'
 import { benchSimilarity } from './similarity'
 import { benchStartup } from './startup'
 import { benchStretch } from './stretch'
@@ -31,6 +34,9 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   'recording-check': benchRecordingCheck,
   voices: benchVoices,
   threads: benchThreads,
+  neural: benchNeural,
+  sherpa: benchSherpa,
+  loading: benchLoading,
   adapt: benchAdapt,
   similarity: benchSimilarity,
 }

@@ -17,6 +17,7 @@ const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${nam
 const settleTimeoutMs = 60_000
 const settlePollMs = 100
 
+type StartOptions = { settled?: boolean; install?: (voicesDirectory: string) => Promise<void> }
 export type Server = Awaited<ReturnType<typeof startServer>>
 
 /** One finished request: `seconds` from the call to the whole answer, `name` of the file. */
@@ -34,9 +35,9 @@ export async function executable(): Promise<string> {
 /**
  * Starts the product with two workers. `settled`: a second start, on a data directory that has its demos, so that there
  * is nothing to do in the background; else a first start. `startedAtMs` (by `performance.now()`) and `readyMs` tell
- * when the process was started and how long it took to be ready.
+ * when the process was started and how long it took to be ready. `install` puts packs into the folder of that path.
  */
-export async function startServer({ settled = true } = {}) {
+export async function startServer({ settled = true, install }: StartOptions = {}) {
   const path = await executable()
   const dataDirectory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
   const audioDirectory = join(dataDirectory, 'audio')
@@ -53,6 +54,7 @@ export async function startServer({ settled = true } = {}) {
     'warn',
     ...unlimited,
   ]
+  await install?.(join(dataDirectory, 'voices'))
   const start = () => startUntilReady(command, { stderr: Bun.file(join(dataDirectory, 'log')) })
   const first = await start()
   const firstKey = first.ready.api_key!
@@ -63,7 +65,20 @@ export async function startServer({ settled = true } = {}) {
   const { child, startedAtMs, readyMs, ready } = settled ? await start() : first
   const baseUrl = ready.base_url
 
+  /** Ids of the installed voices, once there are any. */
+  async function installedVoices(): Promise<string[]> {
+    const endAtMs = performance.now() + settleTimeoutMs
+    while (performance.now() < endAtMs) {
+      const { voices } = (await (await fetch(`${baseUrl}/api/v1/voices`)).json()) as { voices: { id: string }[] }
+      const installed = voices.slice(readCatalogue().voices.length).map(({ id }) => id)
+      if (installed.length > 0) return installed
+      await Bun.sleep(settlePollMs)
+    }
+    throw new Error(`No pack was ready within ${settleTimeoutMs / 1000} s.`)
+  }
+
   return {
+    installedVoices,
     pid: child.pid,
     baseUrl,
     apiKey: firstKey,

@@ -4,9 +4,8 @@
  * (a thread per core in every process).
  */
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
 import { rm } from 'node:fs/promises'
-import { idsOfSentence, startGraphProcess, writeHeavyGraph, type GraphProcess } from './graph'
+import { idsOfSentence, startGraphProcess, writeHeavyPack, type GraphProcess } from './graph'
 import { untilQuiet } from './quiet'
 import { type BenchRow, median, printTable } from './report'
 
@@ -14,8 +13,9 @@ const rounds = 5
 const sentencesEach = 4
 
 export async function benchThreads(): Promise<BenchRow[]> {
-  const path = await writeHeavyGraph()
-  if (!path) return []
+  const pack = await writeHeavyPack()
+  if (!pack) return []
+  const path = pack.graph
   const cores = availableParallelism()
   const rows: BenchRow[] = []
   try {
@@ -45,7 +45,7 @@ export async function benchThreads(): Promise<BenchRow[]> {
     }
     return rows
   } finally {
-    await rm(dirname(path), { recursive: true })
+    await rm(pack.directory, { recursive: true })
   }
 }
 

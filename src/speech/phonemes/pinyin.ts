@@ -4,8 +4,9 @@
  * ICU; tone sandhi is in `tone-sandhi.ts`. Importing this file reads the dictionaries (0.3 s, 100 MB): import it only
  * where there is Mandarin to speak, with `await import`.
  */
+import { readFileSync } from 'node:fs'
 import traditional from '@pinyin-pro/data/traditional.json'
-import words from '@pinyin-pro/data/modern.json'
+import wordsPath from '@pinyin-pro/data/modern.json' with { type: 'file' }
 import { addDict, addTraditionalDict, OutputFormat, pinyin, segment } from 'pinyin-pro'
 import { characters, neutralEndings, notRhotic, readings } from './pinyin-readings'
 import { applySandhi } from './tone-sandhi'
@@ -35,7 +36,9 @@ export type Syllable = HanSyllable | { readonly other: string }
 /** Pinyin with tone marks, and how frequent the word is. */
 type Entries = Record<string, [pinyin: string, probability: number] | string>
 
-const dictionary: Entries = { ...(words as unknown as Entries), ...readings }
+// As code it would take six times the place in the executable.
+const words = JSON.parse(readFileSync(wordsPath as unknown as string, 'utf8')) as Entries
+const dictionary: Entries = { ...words, ...readings }
 for (const word of neutralEndings.split(' ')) {
   const [pinyin] = dictionary[word] as [string, number]
   const last = pinyin.lastIndexOf(' ') + 1

@@ -1,0 +1,54 @@
+/**
+ * Texts to samples with the same heavy model in a process of its own: with our engine or with sherpa-onnx. Started by
+ * `sherpa.ts` with `ours` or `sherpa`, the number of threads, and the folder of eSpeak NG's data.
+ */
+import { createRequire } from 'node:module'
+import { dirname, basename } from 'node:path'
+import { loadPiper } from '../../src/speech/engines/piper'
+import { openRuntime } from '../../src/speech/onnx/runtime'
+import { readIds } from './piper-text'
+
+/** `step`: everything, or only the text to ids (ours). */
+export type FrontTask = { readonly texts: readonly string[]; readonly step: 'samples' | 'ids' }
+/** `peakBytes`: of the process so far. */
+export type FrontResult = { readonly seconds: number; readonly frames: number; readonly peakBytes: number }
+
+type Speak = (text: string) => Promise<number>
+
+const [kind, graph, threads, dataDirectory] = process.argv.slice(2) as [string, string, string, string]
+
+async function loadOurs(): Promise<Speak> {
+  const runtime = await openRuntime({ directory: '', provider: 'cpu', threads: Number(threads) })
+  const files = { directory: dirname(graph), graph: basename(graph), version: '', memoryBytes: 0 }
+  const engine = await loadPiper(files, runtime)
+  const settings = { voice: 'heavy' }
+  const voice = { id: 'heavy', engine: 'piper' as const, language: 'en-US', sampleRate: 22_050, settings }
+  return async (text) => (await engine.synthesize(voice, text, { speed: 1 })).samples.length
+}
+
+function loadSherpa(): Speak {
+  const { OfflineTts } = createRequire(import.meta.url)('sherpa-onnx-node') as {
+    OfflineTts: new (options: object) => { generate(request: object): { samples: Float32Array } }
+  }
+  const vits = { model: graph, tokens: `${graph}.tokens.txt`, dataDir: dataDirectory }
+  const tts = new OfflineTts({
+    model: { vits, numThreads: Number(threads), provider: 'cpu' },
+    ...{ maxNumSentences: 1, silenceScale: 1 },
+  })
+  return async (text) => tts.generate({ text, sid: 0, speed: 1, enableExternalBuffer: false }).samples.length
+}
+
+function peakBytes(): number {
+  return process.resourceUsage().maxRSS * 1024
+}
+
+let speak: Speak | undefined
+process.on('message', async ({ texts, step }: FrontTask) => {
+  speak ??= kind === 'ours' ? await loadOurs() : loadSherpa()
+  const startedAtMs = performance.now()
+  let frames = 0
+  for (const text of texts) frames += step === 'ids' ? (await readIds(text)).length : await speak(text)
+  const seconds = (performance.now() - startedAtMs) / 1000
+  process.send!({ seconds, frames, peakBytes: peakBytes() } satisfies FrontResult)
+})
+process.on('disconnect', () => process.exit(0))

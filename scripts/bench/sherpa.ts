@@ -1,0 +1,97 @@
+/** Texts to samples against `sherpa-onnx-node`: the same heavy file, the same number of threads, each in its own process. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { unpackEspeakData } from '../sherpa/espeak-data'
+import type { FrontResult, FrontTask } from './front-process'
+import { heavyConfiguration, writeHeavyPack } from './graph'
+import { untilQuiet } from './quiet'
+import { type BenchRow, median, printTable } from './report'
+import { sentence } from './texts'
+
+const rounds = 7
+const texts = Array.from({ length: 6 }, (_, i) => sentence(100, i))
+const warmUpRounds = 6
+const idsRounds = 60
+
+export async function benchSherpa(): Promise<BenchRow[]> {
+  const pack = await writeHeavyPack()
+  if (!pack) return []
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'sonant-bench-espeak-'))
+  await unpackEspeakData(dataDirectory)
+  await Bun.write(`${pack.graph}.tokens.txt`, await tokens())
+  const [ours, sherpa] = [start('ours'), start('sherpa')]
+
+  function start(kind: 'ours' | 'sherpa') {
+    let answer: PromiseWithResolvers<FrontResult> | undefined
+    const command = [process.execPath, join(import.meta.dir, 'front-process.ts'), kind, pack!.graph, '1', dataDirectory]
+    const child = Bun.spawn(command, {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      serialization: 'advanced',
+      ipc: (result: FrontResult) => answer?.resolve(result),
+      onExit: () => answer?.reject(new Error(`The process of ${kind} ended.`)),
+    })
+    return {
+      run(task: FrontTask): Promise<FrontResult> {
+        answer = Promise.withResolvers()
+        child.send(task)
+        return answer.promise
+      },
+      stop(): void {
+        answer = undefined
+        child.kill()
+      },
+    }
+  }
+
+  try {
+    const task: FrontTask = { texts, step: 'samples' }
+    const base = { ours: (await ours.run({ texts: [], step: 'samples' })).peakBytes, sherpa: 0 }
+    base.sherpa = (await sherpa.run({ texts: [], step: 'samples' })).peakBytes
+    for (let i = 0; i < warmUpRounds; i++) await ours.run(task)
+    await sherpa.run(task)
+    const [mine, theirs]: [FrontResult[], FrontResult[]] = [[], []]
+    for (let round = 0; round < rounds; round++) {
+      await untilQuiet()
+      mine.push(await ours.run(task))
+      theirs.push(await sherpa.run(task))
+    }
+    const ids: number[] = []
+    for (let round = 0; round < idsRounds; round++)
+      ids.push(((await ours.run({ texts, step: 'ids' })).seconds * 1000) / texts.length)
+    const perFrame = (results: FrontResult[]) =>
+      median(results.map(({ seconds, frames }) => (seconds * 22_050) / frames))
+    const [value, reference] = [perFrame(mine) * 1000, perFrame(theirs) * 1000]
+    const grown = { ours: mine.at(-1)!.peakBytes / 1e6, sherpa: theirs.at(-1)!.peakBytes / 1e6 }
+    return [
+      {
+        ...{ name: 'text to samples, one thread / sherpa-onnx-node', value, unit: 'ms/s', reference },
+        ...{ ratio: value / reference, goal: null, most: 1.05 },
+      },
+      {
+        ...{ name: 'text to ids, 100 characters', value: median(ids.slice(-20)), unit: 'ms', reference: null },
+        ...{ ratio: null, goal: null, most: 1 },
+      },
+      {
+        ...{ name: 'peak memory of the process / sherpa-onnx-node', value: grown.ours, unit: 'MB' },
+        ...{ reference: grown.sherpa, ratio: grown.ours / grown.sherpa, goal: null, most: 1.2 },
+      },
+    ]
+  } finally {
+    ours.stop()
+    sherpa.stop()
+    await rm(dirname(pack.directory), { recursive: true })
+    await rm(dataDirectory, { recursive: true })
+  }
+}
+
+/** The configuration's phonemes as sherpa-onnx takes them: one code point each. */
+async function tokens(): Promise<string> {
+  const { phoneme_id_map: map } = (await Bun.file(heavyConfiguration).json()) as {
+    phoneme_id_map: Record<string, number[]>
+  }
+  const symbols = Object.entries(map).filter(([symbol]) => [...symbol].length === 1 && symbol !== '\n')
+  return symbols.map(([symbol, [id]]) => `${symbol} ${id}\n`).join('')
+}
+
+if (import.meta.main) printTable(await benchSherpa())
