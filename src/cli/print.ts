@@ -52,11 +52,16 @@ function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))
 }
 
+/** Without what a terminal would obey: names and reasons may come from strangers' files. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(',')
-  if (typeof value !== 'object') return String(value)
+  if (typeof value !== 'object') return printable(String(value))
   const known = Object.entries(value).filter(([, one]) => one !== null)
   return known.length === 0 ? '-' : known.map(([name, one]) => `${name} ${cell(one)}`).join(', ')
 }

@@ -8,7 +8,7 @@ import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 import { withDatabase } from './data'
 import { commonFlags, readFlags } from './flags'
-import { write } from './print'
+import { printable, write } from './print'
 import { openShelf } from './shelf'
 
 type Settings = { active: boolean; public: boolean; featured: boolean; position: number }
@@ -18,7 +18,7 @@ export async function printVoices(args: string[]): Promise<void> {
   const { values } = readFlags(args, commonFlags)
   const catalogue = readCatalogue()
   const shelf = await openShelf(values, catalogue)
-  const items = await readItems(values, catalogue)
+  const items = await readItems(values, catalogue, shelf.list().length > 0)
   if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])
   const idWidth = Math.max(14, ...items.map(({ id }) => id.length))
   const lines = items.map((item) => {
@@ -34,13 +34,16 @@ export async function printVoices(args: string[]): Promise<void> {
     return pack.state === 'ready' ? [] : [`${pack.name}: ${reason}`]
   })
   const below = troubles.length > 0 ? ['', 'Packs that cannot be used:', ...troubles] : []
-  await write([...lines, ...below].map((line) => `${line}\n`))
+  await write([...lines, ...below].map((line) => `${printable(line)}\n`))
 }
 
-/** As administrators get them over HTTP; without a database only what the catalogue says. */
-async function readItems(flags: RawSettings, catalogue: Catalogue): Promise<readonly Item[]> {
+/**
+ * As administrators get them over HTTP; without a database only what the catalogue says. Throws `ConfigError` for a
+ * directory that was named and has neither a database nor packs.
+ */
+async function readItems(flags: RawSettings, catalogue: Catalogue, hasPacks: boolean): Promise<readonly Item[]> {
   const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })
-  if (flags.data === undefined && !existsSync(path))
+  if (!existsSync(path) && (flags.data === undefined || hasPacks))
     return catalogue.voices.map(({ id, displayName, language, gender, engine }) => {
       return { id, display_name: displayName, language, gender, engine }
     })
