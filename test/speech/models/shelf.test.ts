@@ -1,5 +1,5 @@
 /** The shelf with real folders, and a probe that takes a pack's word for what is in it. */
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { appendFile, cp, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,8 @@ afterEach(async () => {
   await rm(root, { recursive: true })
 })
 
+// Where others keep the cores busy.
+setDefaultTimeout(30_000)
 const shortMs = 200
 let probed: string[]
 let running = 0
@@ -88,9 +90,9 @@ const ids = (shelf: Shelf) => shelf.packs.flatMap(({ voices }) => voices.map(({ 
 const states = (shelf: Shelf) => Object.fromEntries(shelf.list().map(({ name, state }) => [name, state]))
 
 async function until(condition: () => boolean, what: string): Promise<void> {
-  const endAtMs = performance.now() + 4_000
+  const endAtMs = performance.now() + 20_000
   while (!condition()) {
-    if (performance.now() > endAtMs) throw new Error(`not within four seconds: ${what}`)
+    if (performance.now() > endAtMs) throw new Error(`not within twenty seconds: ${what}`)
     await Bun.sleep(10)
   }
 }
@@ -205,12 +207,11 @@ describe('a shelf', () => {
   })
 
   it('drops what was found in a pack that changed meanwhile', async () => {
-    const shelf = await start()
+    const shelf = await start({ pollMs: 50 })
     await drop('a', 'one')
     await until(() => probed.length === 1, 'the first try')
     await Bun.write(join(directory, 'a/voices'), 'two, which is longer')
-    await until(() => states(shelf).a === 'ready', 'ready')
-    expect(shelf.packs[0]!.voices[0]!.displayName).toBe('two, which is longer')
+    await until(() => shelf.packs[0]?.voices[0]!.displayName === 'two, which is longer', 'the second')
     expect(probed).toEqual(['a', 'a'])
   })
 
