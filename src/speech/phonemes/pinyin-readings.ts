@@ -49,7 +49,19 @@ export const readings: Readonly<Record<string, string>> = {
   东西南北: 'dōng xī nán běi',
   长江大桥: 'cháng jiāng dà qiáo',
   的士: 'dī shì',
-  打的: 'dǎ dī',
+  倒水: 'dào shuǐ',
+  倒茶: 'dào chá',
+  倒酒: 'dào jiǔ',
+  倒垃圾: 'dào lā jī',
+  评为: 'píng wéi',
+  选为: 'xuǎn wéi',
+  改为: 'gǎi wéi',
+  定为: 'dìng wéi',
+  列为: 'liè wéi',
+  视为: 'shì wéi',
+  誉为: 'yù wéi',
+  译为: 'yì wéi',
+  变为: 'biàn wéi',
   重启: 'chóng qǐ',
   重做: 'chóng zuò',
   重试: 'chóng shì',
@@ -73,7 +85,7 @@ export const readings: Readonly<Record<string, string>> = {
 
 /** Words whose last syllable is neutral, of those for which the dictionary has a tone there. */
 export const neutralEndings =
-  '东西 清楚 学生 告诉 力量 提防 难处 多少 名气 运气 上头 棉花 打听 打扮 打点 打发 吩咐 嘱咐 照应 厉害 活泼 ' +
+  '这里 那里 东西 清楚 学生 告诉 力量 提防 难处 多少 名气 运气 上头 棉花 打听 打扮 打点 打发 吩咐 嘱咐 照应 厉害 活泼 ' +
   '自在 妥当 太阳 字号 名字 说法 本事 差事 和尚 连累 算计 特务 铁匠 吐沫 晚上 早上 造化 主意 出来 下来 回来 回去 过来 起来'
 
 /** Before 儿, where it means a child: 女儿, 婴儿. */

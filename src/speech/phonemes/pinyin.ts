@@ -174,6 +174,8 @@ function isWord(text: string): boolean {
   return text in dictionary
 }
 
+/** After these a 只 of its own is `zhi1`, which counts animals and things. */
+const counting = /[零一二三四五六七八九十百千万两几半这那每多]/
 /** After these a 得 of its own is `dei3`, "must". */
 const beforeMust = /[我你您他她它咱们谁也都就还又总可必非只才定须真]$/
 /** After these a 地 of its own is `di4`, "ground". */
@@ -186,7 +188,10 @@ function readInPhrase(phrase: readonly Word[], at: number, i: number): string {
   // The dictionary has these two as they sound in the word, which is left to the sandhi.
   if (hanzi === '一') return 'yi1'
   if (hanzi === '不') return pinyin === 'bu5' || isInComplement(word, i) ? 'bu5' : 'bu4'
-  if (word.length > 1 || (hanzi !== '得' && hanzi !== '地')) return pinyin
+  if (word.length > 1) return pinyin
+  if (hanzi === '教') return 'jiao1'
+  if (hanzi === '只') return counting.test(phrase[at - 1]?.at(-1)?.hanzi ?? '') ? 'zhi1' : 'zhi3'
+  if (hanzi !== '得' && hanzi !== '地') return pinyin
   const before = phrase
     .slice(Math.max(0, at - 2), at)
     .flat()

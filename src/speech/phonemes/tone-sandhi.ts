@@ -2,8 +2,8 @@
  * How the tones of Mandarin change beside each other. Rules: Y. R. Chao, "A Grammar of Spoken Chinese" (1968), 1.3 for
  * 一, 不 and the third tone, and S. Duanmu, "The Phonology of Standard Chinese" (2007), chapter 11, for how far the third
  * tone reaches: it becomes the second before another third tone, first inside of a foot of two syllables, then between
- * the feet of a word, then between words. Between words only where they have at most three syllables together, as
- * PaddleSpeech's frontend does it, with which Mandarin models are commonly trained; words of one syllable pair up first.
+ * the feet of a word, then between words of at most three syllables together, as PaddleSpeech's frontend does it, with
+ * which Mandarin models are commonly trained. Words of one syllable pair up before that.
  */
 import type { HanSyllable, Tone } from './pinyin'
 
@@ -13,7 +13,7 @@ type Changing = { -readonly [Key in keyof HanSyllable]: HanSyllable[Key] }
 export function applySandhi(phrase: readonly HanSyllable[], isWord: (text: string) => boolean): HanSyllable[] {
   const said = phrase.map((syllable): Changing => ({ ...syllable }))
   said.forEach((syllable, i) => {
-    if (syllable.hanzi === '一') syllable.tone = toneOfOne(said, i)
+    if (syllable.hanzi === '一') syllable.tone = toneOfOne(said, i, isWord)
     else if (syllable.hanzi === '不' && syllable.tone === 4) syllable.tone = toneOfNot(said, i)
     else if (isRepeatedVerb(said, i)) syllable.tone = 5
   })
@@ -24,19 +24,22 @@ export function applySandhi(phrase: readonly HanSyllable[], isWord: (text: strin
 const digits = '零〇一二三四五六七八九十'
 
 /** Counting and ordering keep the first tone; before the fourth tone it is the second, before others the fourth. */
-function toneOfOne(said: readonly HanSyllable[], i: number): Tone {
+function toneOfOne(said: readonly HanSyllable[], i: number, isWord: (text: string) => boolean): Tone {
   const before = said[i - 1]
   const next = said[i + 1]
-  if (!next || (next.wordStart && !said[i]!.wordStart)) return 1
+  if (!next) return 1
+  const start = said.findLastIndex(({ wordStart }, at) => at <= i && wordStart)
+  if (next.wordStart && start < i && isWord(textOf(said.slice(start, i + 1)))) return 1
   if (before?.hanzi === next.hanzi && verbs.includes(next.hanzi)) return 5
   if (before && `${digits}第`.includes(before.hanzi)) return 1
+  if (before && '周期拜'.includes(before.hanzi) && next.wordStart) return 1
   if (`${digits}月号`.includes(next.hanzi) || (before?.hanzi === '月' && next.hanzi === '日')) return 1
   return next.citationTone === 4 || next.hanzi === '个' ? 2 : 4
 }
 
 function toneOfNot(said: readonly HanSyllable[], i: number): Tone {
   const next = said[i + 1]
-  if (next && said[i - 1]?.hanzi === next.hanzi) return 5
+  if (next && (said[i - 1]?.hanzi === next.hanzi || (i > 0 && next.hanzi === '了'))) return 5
   return next?.citationTone === 4 ? 2 : 4
 }
 
@@ -53,38 +56,50 @@ function isRepeatedVerb(said: readonly HanSyllable[], i: number): boolean {
 
 type Syllables = Changing[]
 
+function textOf(syllables: readonly HanSyllable[]): string {
+  return syllables.map(({ hanzi }) => hanzi).join('')
+}
+
 function changeThirdTones(said: readonly Changing[], isWord: (text: string) => boolean): void {
   const words: Syllables[] = []
   for (const syllable of said) {
     if (syllable.rhotic) continue
-    if (syllable.wordStart || words.length === 0) words.push([])
+    const isParticle = syllable.tone === 5 && words.length > 0
+    if ((syllable.wordStart && !isParticle) || words.length === 0) words.push([])
     words.at(-1)!.push(syllable)
   }
   for (const word of words) changeBetween(toFeet(word, isWord).map(changeInside))
-  const groups = pairSingleSyllables(words).map(changeInside)
-  changeBetween(groups, (first, second) => first.length + second.length <= 3)
+  pairSingleSyllables(words).forEach(([first, second]) => change(first, second))
+  changeBetween(words, isOneFoot)
+}
+
+/** At most three syllables: one before one or two (很·好吃), or all of them third tones (可以·走). */
+function isOneFoot(first: Syllables, second: Syllables): boolean {
+  if (toned(first) + toned(second) > 3) return false
+  return toned(first) === 1 || [...first, ...second].every(({ tone, citationTone }) => citationTone === 3 || tone === 5)
+}
+
+function toned(word: Syllables): number {
+  return word.filter(({ tone }) => tone !== 5).length
 }
 
 /** Pairs from the left; three syllables as the dictionary divides them: 展览·馆, 纸·老虎. */
 function toFeet(word: Syllables, isWord: (text: string) => boolean): Syllables[] {
-  const text = (from: number, to: number) =>
-    word
-      .slice(from, to)
-      .map(({ hanzi }) => hanzi)
-      .join('')
-  if (word.length === 3 && !isWord(text(0, 2)) && isWord(text(1, 3))) return [word.slice(0, 1), word.slice(1)]
+  if (word.length === 3 && !isWord(textOf(word.slice(0, 2))) && isWord(textOf(word.slice(1))))
+    return [word.slice(0, 1), word.slice(1)]
   return Array.from({ length: Math.ceil(word.length / 2) }, (_, i) => word.slice(2 * i, 2 * i + 2))
 }
 
-/** From the right, so that a subject stays apart: 我·想买, 我也·很好. */
-function pairSingleSyllables(words: readonly Syllables[]): Syllables[] {
-  const groups: Syllables[] = []
-  for (const word of words.toReversed()) {
-    const after = groups[0]
-    if (after?.length === 1 && word.length === 1) groups[0] = [...word, ...after]
-    else groups.unshift(word)
+/** From the right, so that a subject stays apart: 我·想买, 我也·很好. A particle goes with what is before it. */
+function pairSingleSyllables(words: readonly Syllables[]): [Changing, Changing][] {
+  const pairs: [Changing, Changing][] = []
+  for (let at = words.length - 1; at > 0; at--) {
+    const [second, first] = [words[at]!, words[at - 1]!]
+    if (toned(second) !== 1 || toned(first) !== 1 || first.length > 1) continue
+    pairs.unshift([first[0]!, second[0]!])
+    at--
   }
-  return groups
+  return pairs
 }
 
 function changeInside(syllables: Syllables): Syllables {

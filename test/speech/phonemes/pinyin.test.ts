@@ -9,12 +9,17 @@ function say(text: string): string[] {
   })
 }
 
-function written(pinyin: string): string[] {
-  return pinyin.split(' ').map((syllable) => {
-    if (syllable === 'r') return syllable
-    const { initial, final } = splitPinyin(syllable.slice(0, -1))
-    return `${initial}${final}${syllable.at(-1)}`
-  })
+/** Both, where people say either: `jie2/jie3`. */
+function isSaid(text: string, pinyin: string): boolean {
+  const said = say(text)
+  const wanted = pinyin.split(' ').map((syllable) => syllable.split('/').map(write))
+  return said.length === wanted.length && wanted.every((either, i) => either.includes(said[i]!))
+}
+
+function write(syllable: string): string {
+  if (syllable === 'r') return syllable
+  const { initial, final } = splitPinyin(syllable.slice(0, -1))
+  return `${initial}${final}${syllable.at(-1)}`
 }
 
 /** The text, with a `·` where a word begins. */
@@ -30,9 +35,9 @@ describe('toSyllables', () => {
   it('reads at least 99 % of the known sentences, polyphones and sandhi among them, as they are said', () => {
     const wrong = readings.filter((line) => {
       const [text, pinyin] = line.split('\t') as [string, string]
-      return say(text).join(' ') !== written(pinyin).join(' ')
+      return !isSaid(text, pinyin)
     })
-    expect(readings.length).toBeGreaterThan(150)
+    expect(readings.length).toBeGreaterThan(220)
     expect(wrong.length / readings.length, wrong.join('\n')).toBeLessThan(0.01)
   })
 
