@@ -15,13 +15,21 @@ export type VitsShape = {
   readonly speakers?: number
   /** Samples per cell at length scale 1. */
   readonly hop?: number
+  /** Of all samples; below 1 the runs cannot be read back, but they are no clipped sound either. */
+  readonly level?: number
   readonly metadata?: Readonly<Record<string, string | number>>
 }
 
 const headerCells = 7
 
 /** As exporters name them. */
-export function vitsModel({ layout = 'plain', speakers = 1, hop = 1, metadata = {} }: VitsShape = {}): Uint8Array {
+export function vitsModel({
+  layout = 'plain',
+  speakers = 1,
+  hop = 1,
+  level = 1,
+  metadata = {},
+}: VitsShape = {}): Uint8Array {
   const graph = createGraph()
   const { op, ints, floats, cast } = graph
   const flat = (value: string) => op('Reshape', [value, ints([-1])])
@@ -58,7 +66,8 @@ export function vitsModel({ layout = 'plain', speakers = 1, hop = 1, metadata = 
   const lengthScale = op('Gather', [scales, ints([1])])
   const held = cast(op('Max', [op('Round', [op('Mul', [lengthScale, floats([hop])])]), floats([1])]), 'int64')
   const samples = op('Expand', [op('Unsqueeze', [cells, ints([1])]), op('Concat', [ints([1]), held], { axis: 0 })])
-  graph.output('y', op('Reshape', [samples, ints([1, 1, -1])]), [1, 1, 'time'])
+  const levelled = op('Mul', [samples, floats([level])])
+  graph.output('y', op('Reshape', [levelled, ints([1, 1, -1])]), [1, 1, 'time'])
   return graph.model(metadata)
 }
 

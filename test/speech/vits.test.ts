@@ -7,6 +7,8 @@ import type { SpeechEngine, VoiceSpec } from '../../src/speech/engine'
 import { loadVits } from '../../src/speech/engines/vits'
 import { openPackFolder } from '../../src/speech/models/folder'
 import { BadPack } from '../../src/speech/models/pack'
+import { probePack } from '../../src/speech/models/probe'
+import { probeText } from '../../src/speech/models/probe-texts'
 import { readVitsPack } from '../../src/speech/models/vits'
 import { openRuntime } from '../../src/speech/onnx/runtime'
 import { decodeVits, vitsModel, type VitsHeard, type VitsShape } from '../onnx/vits'
@@ -138,6 +140,24 @@ describe('loadVits', () => {
       [8, 0, 1, 0, 2, 0, 3, 0, 9],
       [8, 0, 1, 0, 9],
     ])
+  })
+})
+
+describe('probePack', () => {
+  const probe = async (files: Files, name?: string) =>
+    probePack(await write(files, name), { runtime: async () => runtime, memoryMaxBytes: 2e9 })
+
+  it('takes a pack whose voice speaks', async () => {
+    const lines = [...probeText('zh')].map((character) => `${character} n i3\n`)
+    const files = { ...chinesePack({ hop: 1000, level: 0.3 }), 'lexicon.txt': lines.join('') + lexicon }
+    const pack = await probe(files, 'vits-zh-probed')
+    expect(pack).toMatchObject({ family: 'vits', timesWords: false, deterministic: true, sampleRate: 16_000 })
+    expect(pack.voices.map(({ id, language }) => [id, language])).toEqual([['zh-probed', 'zh']])
+  })
+
+  it('refuses one whose lexicon has nothing of a sentence in its language', async () => {
+    const refused = probe({ ...chinesePack(), 'lexicon.txt': '鼋 n\n' })
+    expect(refused).rejects.toThrow('the model has no phonemes for anything in')
   })
 })
 
