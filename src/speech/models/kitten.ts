@@ -11,7 +11,7 @@ import type { PackContent, PackFolder } from './family'
 import { readSampleRate, readTokens } from './kokoro'
 import { BadPack, type PackVoice } from './pack'
 import { chooseGraph, readStyleSignature } from './style-graph'
-import { openStyles, type Style } from './styles'
+import { openStyles, requireDistinct, type Style } from './styles'
 
 const tokensBytesMax = 1 << 20
 const speedPriors = { min: 0.25, max: 4 }
@@ -42,7 +42,7 @@ export async function readKittenPack(folder: PackFolder): Promise<PackContent | 
   if (readStyleSignature(graph, info).speed.type !== 'float32') throw new BadPack(`${graph} takes no speed as float32`)
   const model = await readKittenModel(folder, info.metadata)
   const voices = model.styles.map(({ name }) => describeVoice(name, model.aliases.get(name)))
-  return { family: 'kitten', graph, sampleRate: model.sampleRate, voices, license: null }
+  return { family: 'kitten', graph, sampleRate: model.sampleRate, voices: requireDistinct(voices), license: null }
 }
 
 /** What the engine needs beside the graph. `metadata`: of the graph. Throws `BadPack`. */
@@ -56,8 +56,6 @@ export async function readKittenModel(
   if (!(Number.isInteger(rows) && rows >= 1 && rows <= 1024))
     throw new BadPack(`its styles are ${metadata['style_dim']}`)
   const styles = await openStyles(folder, { names, rows })
-  for (const { name } of styles)
-    if (!/^[\w.-]{1,40}$/.test(name)) throw new BadPack(`a style is named ${JSON.stringify(name)}`)
   const priors = metadata['speaker_speed_priors']
     ?.split(',')
     .map((prior, at) => [names[at] ?? '', Number(prior)] as const)

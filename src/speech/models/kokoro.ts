@@ -13,7 +13,7 @@ import type { PackContent, PackFolder } from './family'
 import { isKitten } from './kitten'
 import { BadPack, type PackVoice } from './pack'
 import { chooseGraph, readStyleSignature } from './style-graph'
-import { findStyleFiles, openStyles, type Style } from './styles'
+import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
 
 /** Rows of a style: one for each number of symbols, 1 to 510, which is what the graph takes beside the outer two. */
 export const kokoroRows = 510
@@ -35,7 +35,7 @@ export async function readKokoroPack(folder: PackFolder): Promise<PackContent | 
   const voices = styles.map(({ name }) => name).filter((name) => kokoroLanguage(name).frontEnd !== null)
   if (voices.length === 0)
     throw new BadPack('all of its voices are Japanese, which cannot be put into its phonemes yet')
-  return { family: 'kokoro', graph, sampleRate, voices: voices.map(describeVoice), license: null }
+  return { family: 'kokoro', graph, sampleRate, voices: requireDistinct(voices.map(describeVoice)), license: null }
 }
 
 /** VITS models have a `model.onnx` and `tokens.txt` too, but no styles. */
@@ -57,10 +57,8 @@ export async function readKokoroModel(
   const { style_dim: dims, speaker_names: names, sample_rate: sampleRate } = metadata
   if (dims !== undefined && dims !== `${kokoroRows},1,256`) throw new BadPack(`its styles are ${dims}, not 510,1,256`)
   const styles = await openStyles(folder, { names: names?.split(',').filter(Boolean) ?? [], rows: kokoroRows })
-  for (const { name, rows } of styles) {
+  for (const { name, rows } of styles)
     if (rows !== kokoroRows) throw new BadPack(`the style ${name} has ${rows} rows, not ${kokoroRows}`)
-    if (!/^[\w.-]{1,40}$/.test(name)) throw new BadPack(`a style is named ${JSON.stringify(name)}`)
-  }
   return { sampleRate: readSampleRate(sampleRate), vocabulary: await readVocabulary(folder), styles }
 }
 

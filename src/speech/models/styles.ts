@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import type { PackFolder } from './family'
 import { readNpz } from './npz'
-import { BadPack } from './pack'
+import { BadPack, type PackVoice } from './pack'
 
 /** Numbers in a row. */
 export const styleSize = 256
@@ -37,8 +37,15 @@ export type StyleLayout = {
 }
 
 /** Throws `BadPack` where sizes do not fit. */
-export async function openStyles(
-  { directory, files, sizeBytesOf }: Pick<PackFolder, 'directory' | 'files' | 'sizeBytesOf'>,
+export async function openStyles(folder: PackFolder, layout: StyleLayout): Promise<Style[]> {
+  const styles = await findStyles(folder, layout)
+  for (const { name } of styles)
+    if (!/^[\w.-]{1,40}$/.test(name)) throw new BadPack(`a style is named ${JSON.stringify(name)}`)
+  return styles
+}
+
+async function findStyles(
+  { directory, files, sizeBytesOf }: PackFolder,
   { names, rows }: StyleLayout,
 ): Promise<Style[]> {
   const found = findStyleFiles(files)
@@ -89,4 +96,12 @@ async function openArchive(directory: string, file: string): Promise<Style[]> {
       throw new BadPack(`${file}: ${name} is ${shape.join(' × ')}, not rows of ${styleSize}`)
     return { name, rows, read }
   })
+}
+
+/** Throws `BadPack` where two voices would have the same id. */
+export function requireDistinct(voices: readonly PackVoice[]): readonly PackVoice[] {
+  const ids = voices.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) < index)
+  if (twice !== undefined) throw new BadPack(`two of its styles would be the voice ${twice}`)
+  return voices
 }

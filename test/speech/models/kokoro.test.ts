@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'bun:test'
+import { tmpdir } from 'node:os'
 import { openPackFolder } from '../../../src/speech/models/folder'
 import { readKittenPack } from '../../../src/speech/models/kitten'
 import { readKokoroPack } from '../../../src/speech/models/kokoro'
-import { brokenStyleModel, sherpaNames, styleModel, styleRows } from '../../onnx/kokoro'
+import { probePack } from '../../../src/speech/models/probe'
+import { openRuntime } from '../../../src/speech/onnx/runtime'
+import { brokenStyleModel, sherpaNames, styleModel, styleRows, timedStyleModel } from '../../onnx/kokoro'
 import { writeNpz } from './npz-writer'
 import {
   allStyles,
@@ -201,6 +204,14 @@ describe('a pack of Kokoro', () => {
       /a style is named "\.\.\/\.\.\/etc\/passwd"/,
     ],
     [
+      'two styles of one name',
+      archive({
+        'af_a-b': { shape: [510, 1, 256], values: styleRows(0) },
+        af_a_b: { shape: [510, 1, 256], values: styleRows(0) },
+      }),
+      /two of its styles would be the voice kokoro-af-a-b/,
+    ],
+    [
       'an archive cut short',
       { ...kokoroOnnxPack, 'voices-v1.0.bin': (kokoroOnnxPack['voices-v1.0.bin'] as Uint8Array).subarray(0, 200_000) },
       /voices-v1\.0\.bin is not an archive of NumPy that can be read: it has no end/,
@@ -271,5 +282,21 @@ describe('a pack of KittenTTS', () => {
     expect(await readKitten(sherpaPack)).toBeUndefined()
     expect(await readKitten(kokoroOnnxPack)).toBeUndefined()
     expect(await readKitten(onnxCommunityPack)).toBeUndefined()
+  })
+})
+
+describe('packs of both', () => {
+  it.each([
+    [
+      'Kokoro',
+      { ...hexgradPack, 'kokoro.onnx': timedStyleModel() },
+      ['kokoro-af-heart', 'kokoro-bm-george', 'kokoro-ff-siwis'],
+    ],
+    ['KittenTTS', { ...kittenPack, 'kitten_tts_nano_v0_8.onnx': timedStyleModel() }, ['kitten-jasper', 'kitten-bella']],
+  ])('are made to speak before they count: %s', async (_, files, ids) => {
+    const runtime = await openRuntime({ directory: tmpdir(), provider: 'cpu', threads: 1 })
+    const pack = await probePack(writePack(files), { runtime: async () => runtime, memoryMaxBytes: 1e9 })
+    expect(pack.voices.map(({ id }) => id)).toEqual(ids)
+    expect(pack).toMatchObject({ timesWords: true, deterministic: true, sampleRate: 24_000 })
   })
 })

@@ -11,7 +11,7 @@
  * - A sentence too long it cuts anywhere, we at a mark or a blank.
  * - To KittenTTS it feeds the same as to Kokoro; we put blanks around marks and an ellipsis at the end, as KittenTTS does.
  */
-import { beforeAll, describe, expect, it } from 'bun:test'
+import { beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/espeak'
 import { kittenVocabulary, speakKitten } from '../../../src/speech/phonemes/kitten'
@@ -19,6 +19,9 @@ import { speakKokoro } from '../../../src/speech/phonemes/kokoro'
 import { cutRuns, toIds } from '../../../src/speech/phonemes/runs'
 import type { Spoken, Symbol } from '../../../src/speech/phonemes/spoken'
 import { kokoroTexts, longTexts, markedTexts, plainTexts, type SherpaRun, type SherpaTable } from './kokoro-texts'
+
+// Hundreds of texts each.
+setDefaultTimeout(60_000)
 
 const symbolsMax = 510
 let table: SherpaTable
