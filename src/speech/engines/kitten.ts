@@ -1,7 +1,7 @@
 /**
  * KittenTTS. What its own package does (kittenml/kittentts_legacy/onnx_model.py of
  * https://github.com/KittenML/KittenTTS, 36ef309): an ellipsis after each part, the row of the style by the number of
- * letters, the style's own speed, and the last 5000 samples left out, in which there is nothing but noise.
+ * letters, the style's own speed, and the last 5000 samples left out.
  */
 import { join } from 'node:path'
 import type { ModelFiles, SpeechEngine } from '../engine'

@@ -8,7 +8,8 @@
  *   `voices-v1.0.bin`, which is NumPy's archive, and no vocabulary: `config.json` of hexgrad/Kokoro-82M goes beside it.
  */
 import { kokoroLanguage } from '../phonemes/kokoro'
-import { parseTokens, type Vocabulary } from '../phonemes/runs'
+import { parseTokens } from '../phonemes/lexicon'
+import type { Vocabulary } from '../phonemes/runs'
 import type { PackContent, PackFolder } from './family'
 import { isKitten } from './kitten'
 import { BadPack, type PackVoice } from './pack'

@@ -12,7 +12,8 @@ import { BadPack, type PackVoice } from './pack'
 /** Numbers in a row. */
 export const styleSize = 256
 const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT
-const rowsMax = 4096
+/** In an archive. */
+const rowsMax = 1024
 
 export type Style = {
   readonly name: string

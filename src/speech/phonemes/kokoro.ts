@@ -24,7 +24,7 @@ const languages: Readonly<Record<string, KokoroLanguage>> = {
   f: { language: 'fr', frontEnd: { voice: 'fr', alphabet: 'other' } },
   h: { language: 'hi', frontEnd: { voice: 'hi', alphabet: 'other' } },
   i: { language: 'it', frontEnd: { voice: 'it', alphabet: 'other' } },
-  // Its phonemes come from a morphological analyser with a dictionary of 50 MB (pyopenjtalk); eSpeak NG reads no kanji.
+  // Its phonemes come from a dictionary (misaki/ja.py: pyopenjtalk); eSpeak NG reads no kanji.
   j: { language: 'ja', frontEnd: null },
   p: { language: 'pt-BR', frontEnd: { voice: 'pt-br', alphabet: 'other' } },
   z: { language: 'zh', frontEnd: 'mandarin' },

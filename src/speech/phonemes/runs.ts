@@ -49,18 +49,3 @@ export function toIds(
 ): number[] {
   return [...lead, ...run.map(({ text }) => vocabulary.get(text)!), ...trail]
 }
-
-/**
- * Reads `tokens.txt` as sherpa-onnx writes it: one `symbol id` per line; a line of a blank and an id is the blank.
- * undefined where a line is otherwise.
- */
-export function parseTokens(text: string): Vocabulary | undefined {
-  const vocabulary = new Map<string, number>()
-  for (const line of text.split(/\r?\n/)) {
-    if (line === '') continue
-    const match = /^(.*?)\s(\d{1,6})\s*$/u.exec(line)
-    if (!match) return undefined
-    vocabulary.set(match[1] === '' ? ' ' : match[1]!, Number(match[2]))
-  }
-  return vocabulary
-}
