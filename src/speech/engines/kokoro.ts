@@ -6,8 +6,9 @@
 import { join } from 'node:path'
 import type { ModelFiles, SpeechEngine } from '../engine'
 import { openPackFolder } from '../models/folder'
-import { kokoroRows, readKokoroModel } from '../models/kokoro'
+import { readKokoroModel } from '../models/kokoro'
 import { readStyleSignature } from '../models/style-graph'
+import { styleSize } from '../models/styles'
 import { openGraph } from '../onnx/graph'
 import type { Runtime } from '../onnx/runtime'
 import { loadPhonemizer } from '../phonemes/espeak'
@@ -17,6 +18,7 @@ import { createStyleCache } from './style-cache'
 import { speakRuns } from './style-speech'
 
 const edge = [0]
+const symbolsMax = 510
 
 /** Throws `BadPack` when the folder's files are not what they were. */
 export async function loadKokoro({ directory, graph }: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
@@ -30,19 +32,20 @@ export async function loadKokoro({ directory, graph }: ModelFiles, runtime: Runt
   return {
     async synthesize(voice, text, { speed } = { speed: 1 }) {
       const { symbols, words } = await speakKokoro(phonemizer, text, voice.settings.voice, vocabulary)
+      const style = await styleOf(voice.settings.voice)
       const graphSpeed = anySpeed ? speed : 1
       const speech = await speakRuns(
         { runtime, session, signature, vocabulary },
         {
           sampleRate,
-          style: await styleOf(voice.settings.voice),
-          // As in Python; kokoro.js and sherpa-onnx take the row after it.
-          rowOf: (run) => Math.min(run.length, kokoroRows) - 1,
+          style,
+          // v0.19 has a row for none before those for 1 to 510. kokoro.js and sherpa-onnx take the row after always.
+          rowOf: (run) => (style.length / styleSize > symbolsMax ? run.length : run.length - 1),
           lead: edge,
           trail: edge,
           tailSamples: 0,
         },
-        { runs: cutRuns(symbols, vocabulary, kokoroRows), words, speed: graphSpeed },
+        { runs: cutRuns(symbols, vocabulary, symbolsMax), words, speed: graphSpeed },
       )
       return { ...speech, speed: graphSpeed }
     },

@@ -73,21 +73,29 @@ async function speakRun(
   const row = rowOf(run) * styleSize
   const { tokens, speed: speedInput } = signature
   const feeds = {
-    [tokens.name]:
-      tokens.type === 'int64'
-        ? runtime.int64(BigInt64Array.from(ids, BigInt), [1, ids.length])
-        : runtime.int32(Int32Array.from(ids), [1, ids.length]),
+    [tokens.name]: wholeNumbers(runtime, tokens.type, ids, [1, ids.length]),
     [signature.style]: runtime.float32(style.slice(row, row + styleSize), [1, styleSize]),
     [speedInput.name]:
       speedInput.type === 'float32'
         ? runtime.float32(Float32Array.of(speed), [1])
-        : runtime.int32(Int32Array.of(speed), [1]),
+        : wholeNumbers(runtime, speedInput.type, [speed], [1]),
   }
   const outputs = await session.run(feeds)
   const samples = outputs[signature.audio]!.data as Float32Array
   if (samples.some((sample) => !Number.isFinite(sample))) throw new Error('the model gave samples that are no numbers')
   const lengths = signature.durations === undefined ? undefined : numbersOf(outputs[signature.durations]!)
   return lengths?.length === ids.length ? { samples, durations: lengths } : { samples }
+}
+
+function wholeNumbers(
+  runtime: Runtime,
+  type: 'int32' | 'int64',
+  values: readonly number[],
+  dims: readonly number[],
+): Tensor {
+  return type === 'int64'
+    ? runtime.int64(BigInt64Array.from(values, BigInt), dims)
+    : runtime.int32(Int32Array.from(values), dims)
 }
 
 function numbersOf({ data }: Tensor): number[] {

@@ -14,6 +14,8 @@ import { chooseGraph, readStyleSignature } from './style-graph'
 import { openStyles, requireDistinct, type Style } from './styles'
 
 const tokensBytesMax = 1 << 20
+/** Those known have 1 and 400. */
+const rowsMax = 1024
 const speedPriors = { min: 0.25, max: 4 }
 
 export type KittenModel = {
@@ -52,10 +54,10 @@ export async function readKittenModel(
 ): Promise<KittenModel> {
   const config = folder.files.includes('config.json') ? await folder.readJson('config.json') : {}
   const names = metadata['speaker_names']?.split(',').filter(Boolean) ?? []
-  const rows = Number(metadata['style_dim']?.split(',')[0] ?? 1)
-  if (!(Number.isInteger(rows) && rows >= 1 && rows <= 1024))
-    throw new BadPack(`its styles are ${metadata['style_dim']}`)
-  const styles = await openStyles(folder, { names, rows })
+  const dims = metadata['style_dim']
+  const rowsSaid = dims === undefined ? undefined : Number(/^(\d+),256$/.exec(dims)?.[1] ?? 0)
+  if (rowsSaid !== undefined && (rowsSaid < 1 || rowsSaid > rowsMax)) throw new BadPack(`its styles are ${dims}`)
+  const styles = await openStyles(folder, { names, rowsMin: rowsSaid ?? 1, rowsMax: rowsSaid ?? rowsMax })
   const priors = metadata['speaker_speed_priors']
     ?.split(',')
     .map((prior, at) => [names[at] ?? '', Number(prior)] as const)

@@ -4,8 +4,9 @@
  * - onnx-community/Kokoro-82M-v1.0-ONNX: `onnx/model*.onnx`, `voices/<name>.bin`, `tokenizer.json`;
  * - what examples/export.py of hexgrad/kokoro writes: the graph, whose `speed` is an int32, with `duration` beside
  *   `waveform`; `config.json` and styles as in one of the others;
- * - sherpa-onnx (scripts/kokoro/): `model.onnx` with metadata, `voices.bin` of all voices, `tokens.txt`. kokoro-onnx has
- *   `voices-v1.0.bin`, which is NumPy's archive, and no vocabulary: `config.json` of hexgrad/Kokoro-82M goes beside it.
+ * - sherpa-onnx (scripts/kokoro/): `model.onnx` with metadata, `voices.bin` of all voices, `tokens.txt`. kokoro-onnx'
+ *   `voices-v1.0.bin` is NumPy's archive; its later graphs have the config in their metadata (`kokoro_config`, read by
+ *   src/kokoro_onnx/session.py), beside the earlier ones goes `config.json` of hexgrad/Kokoro-82M.
  */
 import { kokoroLanguage } from '../phonemes/kokoro'
 import { parseTokens } from '../phonemes/lexicon'
@@ -16,8 +17,11 @@ import { BadPack, type PackVoice } from './pack'
 import { chooseGraph, readStyleSignature } from './style-graph'
 import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
 
-/** Rows of a style: one for each number of symbols, 1 to 510, which is what the graph takes beside the outer two. */
-export const kokoroRows = 510
+/**
+ * Rows of a style: one for each number of symbols, 1 to 510, which is what the graph takes beside the outer two. v0.19
+ * has one before them, for none (scripts/kokoro/v0.19 of sherpa-onnx), and as onnx-community has it one after them.
+ */
+const rows = { min: 510, max: 512 }
 const defaultSampleRate = 24_000
 const tokensBytesMax = 1 << 20
 
@@ -56,11 +60,15 @@ export async function readKokoroModel(
   metadata: Readonly<Record<string, string>>,
 ): Promise<KokoroModel> {
   const { style_dim: dims, speaker_names: names, sample_rate: sampleRate } = metadata
-  if (dims !== undefined && dims !== `${kokoroRows},1,256`) throw new BadPack(`its styles are ${dims}, not 510,1,256`)
-  const styles = await openStyles(folder, { names: names?.split(',').filter(Boolean) ?? [], rows: kokoroRows })
-  for (const { name, rows } of styles)
-    if (rows !== kokoroRows) throw new BadPack(`the style ${name} has ${rows} rows, not ${kokoroRows}`)
-  return { sampleRate: readSampleRate(sampleRate), vocabulary: await readVocabulary(folder), styles }
+  const rowsSaid = dims === undefined ? undefined : Number(/^(\d+),1,256$/.exec(dims)?.[1] ?? 0)
+  if (rowsSaid !== undefined && (rowsSaid < rows.min || rowsSaid > rows.max))
+    throw new BadPack(`its styles are ${dims}, not ${rows.min},1,256`)
+  const styles = await openStyles(folder, {
+    names: names?.split(',').filter(Boolean) ?? [],
+    rowsMin: rowsSaid ?? rows.min,
+    rowsMax: rowsSaid ?? rows.max,
+  })
+  return { sampleRate: readSampleRate(sampleRate), vocabulary: await readVocabulary(folder, metadata), styles }
 }
 
 export function readSampleRate(text: string | undefined): number {
@@ -70,15 +78,33 @@ export function readSampleRate(text: string | undefined): number {
   return sampleRate
 }
 
-async function readVocabulary(folder: PackFolder): Promise<Vocabulary> {
+async function readVocabulary(folder: PackFolder, metadata: Readonly<Record<string, string>>): Promise<Vocabulary> {
   for (const [file, read] of vocabularyReaders) {
     if (!folder.files.includes(file)) continue
     const vocabulary = await read(folder, file)
-    if (vocabulary === undefined) continue
-    if (!vocabulary.has('ə') || !vocabulary.has(' ')) throw new BadPack(`${file} has no vocabulary of phonemes`)
-    return vocabulary
+    if (vocabulary !== undefined) return requirePhonemes(vocabulary, file)
+  }
+  const config = metadata['kokoro_config']
+  if (config !== undefined) {
+    const vocabulary = fromObject(fieldOf(parseJson(config), 'vocab'))
+    return requirePhonemes(vocabulary ?? new Map(), 'kokoro_config in the metadata of the graph')
   }
   throw new BadPack('there is no vocabulary: tokens.txt, tokenizer.json, or config.json of hexgrad/Kokoro-82M')
+}
+
+function requirePhonemes(vocabulary: Vocabulary, file: string): Vocabulary {
+  if (!vocabulary.has('ə') || !vocabulary.has(' ')) throw new BadPack(`${file} has no vocabulary of phonemes`)
+  return vocabulary
+}
+
+/** undefined where it is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 type ReadVocabulary = (folder: PackFolder, file: string) => Promise<Vocabulary | undefined>

@@ -10,8 +10,8 @@ import { styleSize } from './styles'
 export type StyleSignature = {
   readonly tokens: { readonly name: string; readonly type: 'int64' | 'int32' }
   readonly style: string
-  /** As int32 it can only say "once as fast". */
-  readonly speed: { readonly name: string; readonly type: 'float32' | 'int32' }
+  /** As a whole number it can only say "once as fast". */
+  readonly speed: { readonly name: string; readonly type: 'float32' | 'int32' | 'int64' }
   readonly audio: string
   /** Of each id, in units of equal length. */
   readonly durations?: string
@@ -42,7 +42,8 @@ export function readStyleSignature(
   if (style.type !== 'float32') throw bad(`its style (${style.name}) is ${style.type}, not float32`)
   if (style.dims.at(-1) !== styleSize && style.dims.at(-1) !== -1)
     throw bad(`its style (${style.name}) has ${style.dims.join(' × ')} numbers, not ${styleSize}`)
-  if (speed.type !== 'float32' && speed.type !== 'int32') throw bad(`its speed (${speed.name}) is ${speed.type}`)
+  if (speed.type !== 'float32' && speed.type !== 'int32' && speed.type !== 'int64')
+    throw bad(`its speed (${speed.name}) is ${speed.type}`)
   const audio = byName(names.audio, outputs) ?? outputs[0]
   if (audio?.type !== 'float32') throw bad(`its samples are ${audio?.type ?? 'missing'}, not float32`)
   const durations = byName(names.durations, outputs)?.name

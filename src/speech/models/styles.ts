@@ -12,9 +12,6 @@ import { BadPack, type PackVoice } from './pack'
 /** Numbers in a row. */
 export const styleSize = 256
 const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT
-/** In an archive. */
-const rowsMax = 1024
-
 export type Style = {
   readonly name: string
   readonly rows: number
@@ -33,58 +30,63 @@ export function findStyleFiles(files: readonly string[]): readonly string[] {
 export type StyleLayout = {
   /** In the order of a raw file of all; otherwise not used. */
   readonly names: readonly string[]
-  /** Of each voice in a raw file; an archive says itself. */
-  readonly rows: number
+  /** Of each voice. */
+  readonly rowsMin: number
+  readonly rowsMax: number
 }
 
 /** Throws `BadPack` where sizes do not fit. */
 export async function openStyles(folder: PackFolder, layout: StyleLayout): Promise<Style[]> {
+  const { rowsMin, rowsMax } = layout
   const styles = await findStyles(folder, layout)
-  for (const { name } of styles)
+  for (const { name, rows } of styles) {
     if (!/^[\w.-]{1,40}$/.test(name)) throw new BadPack(`a style is named ${JSON.stringify(name)}`)
+    if (rows < rowsMin || rows > rowsMax)
+      throw new BadPack(`the style ${name} has ${rows} rows, not ${rangeOf(layout)}`)
+  }
   return styles
 }
 
-async function findStyles(
-  { directory, files, sizeBytesOf }: PackFolder,
-  { names, rows }: StyleLayout,
-): Promise<Style[]> {
+async function findStyles({ directory, files, sizeBytesOf }: PackFolder, layout: StyleLayout): Promise<Style[]> {
   const found = findStyleFiles(files)
   const [first] = found
   if (first === undefined) throw new BadPack('there are no styles: voices/*.bin, voices.bin or voices.npz')
-  const voiceBytes = rows * rowBytes
-  const raw = (name: string, file: string, offset: number): Style => ({
+  const raw = (name: string, file: string, rows: number, index = 0): Style => ({
     name,
     rows,
     async read() {
-      const bytes = await Bun.file(join(directory, file))
-        .slice(offset, offset + voiceBytes)
-        .arrayBuffer()
-      return new Float32Array(bytes)
+      const bytes = Bun.file(join(directory, file)).slice(index * rows * rowBytes, (index + 1) * rows * rowBytes)
+      return new Float32Array(await bytes.arrayBuffer())
     },
   })
   if (first.startsWith('voices/'))
     return found.map((file) => {
-      expectSize(file, sizeBytesOf(file), voiceBytes, `${rows} rows of ${styleSize}`)
-      return raw(file.slice('voices/'.length, -'.bin'.length), file, 0)
+      const name = file.slice('voices/'.length, -'.bin'.length)
+      return raw(name, file, countRows(file, sizeBytesOf(file), 1, layout))
     })
-  if (await isArchive(join(directory, first))) return openArchive(directory, first)
+  if (await isArchive(join(directory, first))) return openArchive(directory, first, layout)
+  const { names } = layout
   if (names.length === 0)
     throw new BadPack(`${first} holds several voices, and the metadata of the graph does not name them (speaker_names)`)
-  expectSize(first, sizeBytesOf(first), names.length * voiceBytes, `${names.length} voices × ${rows} × ${styleSize}`)
-  return names.map((name, index) => raw(name, first, index * voiceBytes))
+  const rows = countRows(first, sizeBytesOf(first), names.length, layout)
+  return names.map((name, index) => raw(name, first, rows, index))
 }
 
-function expectSize(file: string, sizeBytes: number, expectedBytes: number, of: string): void {
-  if (sizeBytes !== expectedBytes)
-    throw new BadPack(`${file} has ${sizeBytes} bytes; ${of} float32 are ${expectedBytes}`)
+/** Of each voice in a raw file, which says nothing but its size. */
+function countRows(file: string, sizeBytes: number, voices: number, layout: StyleLayout): number {
+  const rows = sizeBytes / (voices * rowBytes)
+  if (Number.isInteger(rows) && rows >= layout.rowsMin && rows <= layout.rowsMax) return rows
+  const range = rangeOf(layout)
+  throw new BadPack(`${file} has ${sizeBytes} bytes, which is not ${voices} × ${range} rows of ${styleSize} float32`)
 }
+
+const rangeOf = ({ rowsMin, rowsMax }: StyleLayout) => (rowsMin === rowsMax ? `${rowsMin}` : `${rowsMin} to ${rowsMax}`)
 
 async function isArchive(path: string): Promise<boolean> {
   return (await Bun.file(path).slice(0, 4).text()) === 'PK\x03\x04'
 }
 
-async function openArchive(directory: string, file: string): Promise<Style[]> {
+async function openArchive(directory: string, file: string, { rowsMax }: StyleLayout): Promise<Style[]> {
   const arrays = await readNpz(join(directory, file), file, rowsMax * rowBytes)
   return arrays.map(({ name, shape, read }) => {
     const [rows] = shape

@@ -8,8 +8,17 @@ import { loadKokoro } from '../../../src/speech/engines/kokoro'
 import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/espeak'
 import { toMisaki } from '../../../src/speech/phonemes/misaki'
-import { brokenStyleModel, decodeRuns, idOf, styleModel, timedStyleModel, unitSamples } from '../../onnx/kokoro'
 import {
+  brokenStyleModel,
+  decodeRuns,
+  idOf,
+  styleModel,
+  styleRows,
+  timedStyleModel,
+  unitSamples,
+} from '../../onnx/kokoro'
+import {
+  bytesOf,
   type Files,
   hexgradPack,
   kittenPack,
@@ -96,20 +105,31 @@ describe('Kokoro', () => {
     expect(runs[0]!.ids.map((id) => symbols.get(id) ?? '').join('')).toBe('həlˈoʊ wˈɜːld.')
   })
 
+  it('takes the row after where styles have one for no symbols, as those of v0.19', async () => {
+    const styles = { 'voices/af.bin': bytesOf(styleRows(0, 511)), 'voices/af_sky.bin': bytesOf(styleRows(1, 512)) }
+    const engine = await kokoro({ ...onnxCommunityPack, ...styles })
+    const text = [...'ɡˌO hˈOm.']
+    expect((await say(engine, 'af', 'Go home.')).runs[0]).toMatchObject({ row: text.length, speaker: 0 })
+    expect((await say(engine, 'af_sky', 'Go home.')).runs[0]).toMatchObject({ row: text.length, speaker: 1 })
+  })
+
   it('takes ids as int32 where the graph does', async () => {
     const files = { ...onnxCommunityPack, 'onnx/model.onnx': styleModel({ tokenType: 'int32', hop: 4 }) }
     const { runs } = await say(await kokoro(files), 'af_heart', 'Go.')
     expect(read(runs[0]!.ids)).toBe('<0>ɡˈO.<0>')
   })
 
-  it('leaves the speed to the pipeline where the graph takes a whole number', async () => {
-    const files = { ...onnxCommunityPack, 'onnx/model.onnx': styleModel({ speedType: 'int32', hop: 4 }) }
-    const engine = await kokoro(files)
-    const fast = await say(engine, 'af_heart', 'Go home.', 1.5)
-    expect(fast.speed).toBe(1)
-    expect(fast.runs[0]!.speed).toBe(1)
-    expect((await say(engine, 'af_heart', 'Go home.')).samples).toEqual(fast.samples)
-  })
+  it.each(['int32', 'int64'] as const)(
+    'leaves the speed to the pipeline where the graph takes it as %s',
+    async (speedType) => {
+      const files = { ...onnxCommunityPack, 'onnx/model.onnx': styleModel({ speedType, hop: 4 }) }
+      const engine = await kokoro(files)
+      const fast = await say(engine, 'af_heart', 'Go home.', 1.5)
+      expect(fast.speed).toBe(1)
+      expect(fast.runs[0]!.speed).toBe(1)
+      expect((await say(engine, 'af_heart', 'Go home.')).samples).toEqual(fast.samples)
+    },
+  )
 
   it('speaks a long text in runs of at most 510 symbols, cut where a sentence ends, and loses nothing', async () => {
     const engine = await kokoro(onnxCommunityPack)

@@ -100,6 +100,29 @@ describe('a pack of Kokoro', () => {
     expect(await chosen(['model_q4.onnx', 'model_quantized.onnx'])).toBe('onnx/model_quantized.onnx')
   })
 
+  it('may have its vocabulary in the graph, as kokoro-onnx has it', async () => {
+    const inside = (kokoro_config: string) => ({
+      ...without(kokoroOnnxPack, 'config.json'),
+      'kokoro-v1.0.onnx': styleModel({ metadata: { kokoro_config } }),
+    })
+    expect((await readKokoro(inside(kokoroConfig)))?.voices).toHaveLength(3)
+    await expect(readKokoro(inside('{'))).rejects.toThrow(
+      'kokoro_config in the metadata of the graph has no vocabulary',
+    )
+  })
+
+  it('of v0.19 has styles of 511 or 512 rows', async () => {
+    const metadata = { ...sherpaMetadata, version: 1, style_dim: '511,1,256' }
+    const sherpa = {
+      ...sherpaPack,
+      'model.onnx': styleModel({ names: [...sherpaNames], metadata }),
+      'voices.bin': allStyles(kokoroStyles, 511),
+    }
+    expect((await readKokoro(sherpa))?.voices).toHaveLength(3)
+    const long = { ...onnxCommunityPack, 'voices/af.bin': bytesOf(styleRows(3, 512)) }
+    expect((await readKokoro(long))?.voices).toHaveLength(4)
+  })
+
   const lacking = new Float32Array(510 * 256 - 1)
   const graph = (options: Parameters<typeof styleModel>[0]) => ({
     ...onnxCommunityPack,
@@ -113,12 +136,12 @@ describe('a pack of Kokoro', () => {
     [
       'a style too short',
       { ...onnxCommunityPack, 'voices/af_sky.bin': bytesOf(lacking) },
-      /voices\/af_sky\.bin has 522236 bytes; 510 rows of 256 float32 are 522240/,
+      /voices\/af_sky\.bin has 522236 bytes, which is not 1 × 510 to 512 rows of 256 float32/,
     ],
     [
       'one style too few in voices.bin',
       { ...sherpaPack, 'voices.bin': allStyles(['a', 'b']) },
-      /voices\.bin has 1044480 bytes; 3 voices × 510 × 256 float32 are 1566720/,
+      /voices\.bin has 1044480 bytes, which is not 3 × 510 rows of 256 float32/,
     ],
     [
       'voices.bin without names',
@@ -147,7 +170,7 @@ describe('a pack of Kokoro', () => {
       graph({ tokenType: 'float32' }),
       /onnx\/model\.onnx does not speak like Kokoro: its ids \(input_ids\) are float32/,
     ],
-    ['a speed as int64', graph({ speedType: 'int64' }), /its speed \(speed\) is int64/],
+    ['a speed as float16', graph({ speedType: 'float16' }), /its speed \(speed\) is float16/],
     ['samples as float16', graph({ audioType: 'float16' }), /its samples are float16, not float32/],
     [
       'another rate than sound has',
@@ -161,9 +184,9 @@ describe('a pack of Kokoro', () => {
       'styles of other dimensions',
       {
         ...sherpaPack,
-        'model.onnx': styleModel({ names: [...sherpaNames], metadata: { ...sherpaMetadata, style_dim: '511,1,256' } }),
+        'model.onnx': styleModel({ names: [...sherpaNames], metadata: { ...sherpaMetadata, style_dim: '513,1,256' } }),
       },
-      /its styles are 511,1,256, not 510,1,256/,
+      /its styles are 513,1,256, not 510,1,256/,
     ],
     [
       'a truncated graph',
@@ -181,7 +204,7 @@ describe('a pack of Kokoro', () => {
     [
       'an archive of shorter styles',
       archive({ af_heart: { shape: [400, 1, 256], values: styleRows(0, 400) } }),
-      /the style af_heart has 400 rows, not 510/,
+      /the style af_heart has 400 rows, not 510 to 512/,
     ],
     [
       'an archive of rows of other size',
