@@ -2,18 +2,18 @@
  * Packs of KittenTTS (https://github.com/KittenML/KittenTTS), as Hugging Face has them (KittenML/kitten-tts-nano-0.1,
  * -0.2, -0.8, micro, mini: `kitten_tts_*.onnx`, `voices.npz`, `config.json` with `type`, `model_file`, `voices`,
  * `voice_aliases` and `speed_priors`; read by kittentts/get_model.py), or as sherpa-onnx packs them
- * (scripts/kitten-tts/: `model.onnx` with metadata, `voices.bin`, `tokens.txt`). The graph has Kokoro's signature; a
- * style has one row, or since 0.8 one for each length of the text.
+ * (scripts/kitten-tts/: `model.onnx` with metadata, `voices.bin`, `tokens.txt`) or onnx-community
+ * (`voices/expr-voice-*.bin`). The graph has Kokoro's signature; a style has one row, or since 0.8 one for each length of
+ * the text.
  */
 import type { Vocabulary } from '../phonemes/runs'
 import { kittenVocabulary } from '../phonemes/kitten'
 import type { PackContent, PackFolder } from './family'
-import { readSampleRate, readTokens } from './kokoro'
 import { BadPack, type PackVoice } from './pack'
-import { chooseGraph, readStyleSignature } from './style-graph'
-import { openStyles, requireDistinct, type Style } from './styles'
+import { chooseGraph, readSampleRate, readStyleSignature } from './style-graph'
+import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
+import { readTokens } from './vocabulary'
 
-const tokensBytesMax = 1 << 20
 /** Those known have 1 and 400. */
 const rowsMax = 1024
 const speedPriors = { min: 0.25, max: 4 }
@@ -30,7 +30,7 @@ export type KittenModel = {
 
 /** Asked before Kokoro's reader, whose packs look alike. */
 export async function isKitten(folder: PackFolder, graph: string): Promise<boolean> {
-  if (/kitten/i.test(graph)) return true
+  if (/kitten/i.test(graph) || folder.files.some((file) => file.startsWith('voices/expr-voice-'))) return true
   if (folder.files.includes('config.json') && /^ONNX\d$/.test(String((await folder.readJson('config.json'))['type'])))
     return true
   return (await folder.readGraph(graph)).metadata['model_type'] === 'kitten-tts'
@@ -38,7 +38,7 @@ export async function isKitten(folder: PackFolder, graph: string): Promise<boole
 
 export async function readKittenPack(folder: PackFolder): Promise<PackContent | undefined> {
   const graph = chooseGraph(folder.files)
-  if (graph === undefined || !folder.files.some((file) => /^voices[^/]*\.(npz|bin)$/.test(file))) return undefined
+  if (graph === undefined || findStyleFiles(folder.files).length === 0) return undefined
   if (!(await isKitten(folder, graph))) return undefined
   const info = await folder.readGraph(graph)
   if (readStyleSignature(graph, info).speed.type !== 'float32') throw new BadPack(`${graph} takes no speed as float32`)
@@ -66,9 +66,7 @@ export async function readKittenModel(
     if (!(speed >= speedPriors.min && speed <= speedPriors.max)) throw new BadPack(`the speed of ${name} is ${speed}`)
   return {
     sampleRate: readSampleRate(metadata['sample_rate']),
-    vocabulary: folder.files.includes('tokens.txt')
-      ? readTokens(await folder.read('tokens.txt', tokensBytesMax), 'tokens.txt')
-      : kittenVocabulary,
+    vocabulary: (await readTokens(folder)) ?? kittenVocabulary,
     styles,
     speeds,
     aliases: new Map(textsOf(config['voice_aliases']).map(([alias, style]) => [style, alias])),

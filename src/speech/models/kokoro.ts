@@ -9,21 +9,19 @@
  *   src/kokoro_onnx/session.py), beside the earlier ones goes `config.json` of hexgrad/Kokoro-82M.
  */
 import { kokoroLanguage } from '../phonemes/kokoro'
-import { parseTokens } from '../phonemes/lexicon'
 import type { Vocabulary } from '../phonemes/runs'
 import type { PackContent, PackFolder } from './family'
 import { isKitten } from './kitten'
 import { BadPack, type PackVoice } from './pack'
-import { chooseGraph, readStyleSignature } from './style-graph'
+import { chooseGraph, readSampleRate, readStyleSignature } from './style-graph'
 import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
+import { readVocabulary } from './vocabulary'
 
 /**
  * Rows of a style: one for each number of symbols, 1 to 510, which is what the graph takes beside the outer two. v0.19
- * has one before them, for none (scripts/kokoro/v0.19 of sherpa-onnx), and as onnx-community has it one after them.
+ * has one before them, for none (scripts/kokoro/v0.19 of sherpa-onnx); the files of onnx-community have 512 of it.
  */
 const rows = { min: 510, max: 512 }
-const defaultSampleRate = 24_000
-const tokensBytesMax = 1 << 20
 
 export type KokoroModel = {
   readonly sampleRate: number
@@ -69,70 +67,6 @@ export async function readKokoroModel(
     rowsMax: rowsSaid ?? rows.max,
   })
   return { sampleRate: readSampleRate(sampleRate), vocabulary: await readVocabulary(folder, metadata), styles }
-}
-
-export function readSampleRate(text: string | undefined): number {
-  const sampleRate = text === undefined ? defaultSampleRate : Number(text)
-  if (!(Number.isInteger(sampleRate) && sampleRate >= 8000 && sampleRate <= 96_000))
-    throw new BadPack(`its sample rate is ${text}`)
-  return sampleRate
-}
-
-async function readVocabulary(folder: PackFolder, metadata: Readonly<Record<string, string>>): Promise<Vocabulary> {
-  for (const [file, read] of vocabularyReaders) {
-    if (!folder.files.includes(file)) continue
-    const vocabulary = await read(folder, file)
-    if (vocabulary !== undefined) return requirePhonemes(vocabulary, file)
-  }
-  const config = metadata['kokoro_config']
-  if (config !== undefined) {
-    const vocabulary = fromObject(fieldOf(parseJson(config), 'vocab'))
-    return requirePhonemes(vocabulary ?? new Map(), 'kokoro_config in the metadata of the graph')
-  }
-  throw new BadPack('there is no vocabulary: tokens.txt, tokenizer.json, or config.json of hexgrad/Kokoro-82M')
-}
-
-function requirePhonemes(vocabulary: Vocabulary, file: string): Vocabulary {
-  if (!vocabulary.has('ə') || !vocabulary.has(' ')) throw new BadPack(`${file} has no vocabulary of phonemes`)
-  return vocabulary
-}
-
-/** undefined where it is none. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-type ReadVocabulary = (folder: PackFolder, file: string) => Promise<Vocabulary | undefined>
-
-const vocabularyReaders: readonly (readonly [string, ReadVocabulary])[] = [
-  ['tokens.txt', async (folder, file) => readTokens(await folder.read(file, tokensBytesMax), file)],
-  ['config.json', async (folder, file) => fromObject((await folder.readJson(file))['vocab'])],
-  ['tokenizer.json', async (folder, file) => fromObject(fieldOf((await folder.readJson(file))['model'], 'vocab'))],
-]
-
-/** Throws `BadPack`. */
-export function readTokens(bytes: Uint8Array, file: string): Vocabulary {
-  const vocabulary = parseTokens(new TextDecoder().decode(bytes))
-  if (!vocabulary) throw new BadPack(`${file} is not one symbol and its id per line`)
-  return vocabulary
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-}
-
-function fromObject(value: unknown): Vocabulary | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const entries = Object.entries(value as Record<string, unknown>)
-  const ids = entries.filter(
-    (entry): entry is [string, number] => Number.isInteger(entry[1]) && (entry[1] as number) >= 0,
-  )
-  return ids.length === entries.length ? new Map(ids) : undefined
 }
 
 /** `af_heart` → "Heart", a woman; where there is no name, as in `af` and `zf_001`, the whole is it. */

@@ -70,3 +70,13 @@ function coarseness(file: string): number {
   if (/q8|int8|quant/i.test(file)) return 2
   return /fp16|f16/i.test(file) ? 1 : 0
 }
+
+const defaultSampleRate = 24_000
+
+/** `text`: as the metadata has it. Throws `BadPack`. */
+export function readSampleRate(text: string | undefined): number {
+  const sampleRate = text === undefined ? defaultSampleRate : Number(text)
+  if (!(Number.isInteger(sampleRate) && sampleRate >= 8000 && sampleRate <= 96_000))
+    throw new BadPack(`its sample rate is ${text}`)
+  return sampleRate
+}

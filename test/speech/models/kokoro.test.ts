@@ -285,6 +285,14 @@ describe('a pack of KittenTTS', () => {
     })
   })
 
+  it('of onnx-community has a file for each style', async () => {
+    const row = bytesOf(styleRows(0, 1))
+    const styles = { 'voices/expr-voice-2-f.bin': row, 'voices/expr-voice-5-m.bin': row }
+    const files = { 'onnx/model.onnx': styleModel(), ...styles }
+    expect(await readKokoro(files)).toBeUndefined()
+    expect((await readKitten(files))?.voices.map(({ id }) => id)).toEqual(['kitten-voice-2-f', 'kitten-voice-5-m'])
+  })
+
   it('is read from a compressed archive as well', async () => {
     const values = styleRows(3, 1)
     const voices = writeNpz({ 'expr-voice-5-m': { shape: [1, 256], values } }, { compressed: true })

@@ -1,0 +1,73 @@
+/**
+ * The vocabulary of a pack with the alphabet of Kokoro or KittenTTS: `tokens.txt` of sherpa-onnx, `config.json` of
+ * hexgrad, `tokenizer.json` of Hugging Face, or the config in the metadata of the graph, as kokoro-onnx has it.
+ */
+import { parseTokens } from '../phonemes/lexicon'
+import type { Vocabulary } from '../phonemes/runs'
+import type { PackFolder } from './family'
+import { BadPack } from './pack'
+
+const tokensFile = 'tokens.txt'
+const tokensBytesMax = 1 << 20
+
+/** The first that there is. `metadata`: of the graph. Throws `BadPack`, also where there is none. */
+export async function readVocabulary(
+  folder: PackFolder,
+  metadata: Readonly<Record<string, string>>,
+): Promise<Vocabulary> {
+  for (const [file, read] of vocabularyReaders) {
+    if (!folder.files.includes(file)) continue
+    const vocabulary = await read(folder, file)
+    if (vocabulary !== undefined) return requirePhonemes(vocabulary, file)
+  }
+  const config = metadata['kokoro_config']
+  if (config !== undefined) {
+    const vocabulary = fromObject(fieldOf(parseJson(config), 'vocab'))
+    return requirePhonemes(vocabulary ?? new Map(), 'kokoro_config in the metadata of the graph')
+  }
+  throw new BadPack('there is no vocabulary: tokens.txt, tokenizer.json, or config.json of hexgrad/Kokoro-82M')
+}
+
+function requirePhonemes(vocabulary: Vocabulary, file: string): Vocabulary {
+  if (!vocabulary.has('ə') || !vocabulary.has(' ')) throw new BadPack(`${file} has no vocabulary of phonemes`)
+  return vocabulary
+}
+
+/** undefined where it is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+type ReadVocabulary = (folder: PackFolder, file: string) => Promise<Vocabulary | undefined>
+
+const vocabularyReaders: readonly (readonly [string, ReadVocabulary])[] = [
+  [tokensFile, readTokens],
+  ['config.json', async (folder, file) => fromObject((await folder.readJson(file))['vocab'])],
+  ['tokenizer.json', async (folder, file) => fromObject(fieldOf((await folder.readJson(file))['model'], 'vocab'))],
+]
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+function fromObject(value: unknown): Vocabulary | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const entries = Object.entries(value as Record<string, unknown>)
+  const ids = entries.filter(
+    (entry): entry is [string, number] => Number.isInteger(entry[1]) && (entry[1] as number) >= 0,
+  )
+  return ids.length === entries.length ? new Map(ids) : undefined
+}
+
+/** undefined where there is no `tokens.txt`. Throws `BadPack` where it is none. */
+export async function readTokens(folder: PackFolder): Promise<Vocabulary | undefined> {
+  if (!folder.files.includes(tokensFile)) return undefined
+  const vocabulary = parseTokens(new TextDecoder().decode(await folder.read(tokensFile, tokensBytesMax)))
+  if (!vocabulary) throw new BadPack(`${tokensFile} is not one symbol and its id per line`)
+  return vocabulary
+}
