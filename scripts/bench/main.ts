@@ -1,6 +1,7 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
 import { benchDecode } from './decode'
 import { benchAdapt } from './adapt'
+import { benchConvert } from './convert'
 import { benchEventLoop } from './eventloop'
 import { benchHttp } from './http'
 import { benchLargeLedger, benchLedger } from './ledger'
@@ -38,6 +39,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   sherpa: benchSherpa,
   loading: benchLoading,
   adapt: benchAdapt,
+  convert: benchConvert,
   similarity: benchSimilarity,
 }
 

@@ -1,6 +1,7 @@
 /** What a speech engine is to the pipeline, and how each one is loaded. An engine lives in a worker process. */
 import type { Pcm } from '../audio/pcm'
 import type { Adaptation } from './adapt/adapt'
+import { baseLanguage } from './language'
 import type { Runtime } from './onnx/runtime'
 
 /** Those that are built in. */
@@ -88,6 +89,14 @@ export interface SpeechEngine {
  * memory grows with the length, and short ones keep the queue fair.
  */
 export const utteranceCharactersMax = 300
+
+/**
+ * As `utteranceCharactersMax`, where the speech is converted after: about 15 seconds of sound, of which the converter
+ * makes most of the work. Of a language that is written in syllables or words, fewer.
+ */
+export function convertedCharactersMax(language: string): number {
+  return ['zh', 'cmn', 'yue', 'ja', 'ko'].includes(baseLanguage(language)) ? 60 : 160
+}
 
 /** Loads a built-in engine; each worker process does so at most once per engine. */
 export async function loadEngine(name: EngineName): Promise<SpeechEngine> {

@@ -6,7 +6,7 @@ import type { AudioFormat, Encoder } from '../audio/encode/encoder'
 import { mp3SampleRate } from '../audio/encode/mp3'
 import { createWavEncoder } from '../audio/encode/wav'
 import { AppError } from '../errors'
-import { utteranceCharactersMax, type TimedWord, type VoiceSpec } from './engine'
+import { convertedCharactersMax, utteranceCharactersMax, type TimedWord, type VoiceSpec } from './engine'
 import { JobEnded, type Job, type Pool, type Sound } from './pool'
 import { faultMessage, type Stage } from './protocol'
 import { queueFull, stopping } from './refusals'
@@ -98,7 +98,9 @@ type Plan = { utterances: Utterance[]; speakers: Map<string, VoiceSpec> }
 
 function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
   const speakers = new Map([[voice.id, voice]])
-  const asSpeaker = ({ id, language }: VoiceSpec): Speaker => ({ id, language, charactersMax: utteranceCharactersMax })
+  const asSpeaker = ({ id, language, conversion }: VoiceSpec): Speaker => {
+    return { id, language, charactersMax: conversion ? convertedCharactersMax(language) : utteranceCharactersMax }
+  }
   const utterances = planUtterances(text, asSpeaker(voice), (script) => {
     const companion = companionFor(script)
     speakers.set(companion.id, companion)

@@ -32,7 +32,7 @@ const tauByDefault = 0.3
  * what is around it a frame depends on up to 109 frames to either side: 32 by the 16 layers of the encoder, 64 by the
  * flow there and back, 13 by the decoder. So the pieces are the same as the whole but for the noise in them.
  */
-const pieceFramesMax = 1024
+const pieceFramesMax = 768
 const contextFrames = 128
 /** From the middle of a fade to its end. */
 const fadeFrames = 8

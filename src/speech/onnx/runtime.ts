@@ -65,6 +65,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     executionProviders: [executionProvider as InferenceSession.ExecutionProviderConfig],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
+    // Plans for the memory of each length are of no use where every sentence has another one (docs/cloning.md).
+    enableMemPattern: false,
     logSeverityLevel: 3,
   }
   return {

@@ -1,0 +1,84 @@
+/**
+ * What tone conversion costs on one core: time and memory, with graphs as large as OpenVoice's. Each length is measured
+ * in a process of its own, as a worker would come to it.
+ */
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadConverter } from '../../src/speech/convert/converter'
+import type { ModelFiles } from '../../src/speech/engine'
+import { openRuntime } from '../../src/speech/onnx/runtime'
+import { speechLike } from '../../test/audio/signals'
+import { writeConverterPack } from '../../test/onnx/converter'
+import { heavyConverter, heavyExtractor } from './heavy-converter'
+import { untilQuiet } from './quiet'
+import { type BenchRow, median, printTable } from './report'
+
+/** A short sentence, one that is just converted whole, and two that are converted in pieces. */
+const lengthsSeconds = [3, 8.5, 15, 25]
+const rounds = 3
+
+type Cost = { loadMs: number; extractMs: number; realTimeFactor: number; loadedMb: number; peakMb: number }
+
+export async function benchConvert(): Promise<BenchRow[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
+  try {
+    const model = await writeConverterPack(directory, { converter: heavyConverter(), extractor: heavyExtractor() })
+    const rows: BenchRow[] = []
+    for (const seconds of lengthsSeconds) {
+      await untilQuiet()
+      const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(model), String(seconds)], {
+        stdout: 'pipe',
+        stderr: 'inherit',
+      })
+      const cost = JSON.parse(await new Response(child.stdout).text()) as Cost
+      if (rows.length === 0)
+        rows.push(row('converter: loading', cost.loadMs, 'ms'), row('converter: memory, loaded', cost.loadedMb, 'MB'))
+      rows.push(
+        row(`converter: real-time factor, ${seconds} s`, cost.realTimeFactor, 's/s'),
+        row(`converter: most memory, ${seconds} s`, cost.peakMb, 'MB'),
+        row(`converter: tone of ${seconds} s`, cost.extractMs, 'ms'),
+      )
+    }
+    return rows
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+async function measure(model: ModelFiles, seconds: number): Promise<Cost> {
+  const startedAtMs = performance.now()
+  const runtime = await openRuntime({ directory: model.directory, provider: 'cpu', threads: 1 })
+  const converter = await loadConverter(model, runtime)
+  const loadMs = performance.now() - startedAtMs
+  const loadedMb = memoryMb('VmRSS')
+  const speech = speechLike({ seconds, sampleRate: converter.sampleRate })
+  const tone = await converter.extract(speech)
+  const extractStartedAtMs = performance.now()
+  await converter.extract(speech)
+  const extractMs = performance.now() - extractStartedAtMs
+  const factors: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const roundStartedAtMs = performance.now()
+    await converter.convert(speech, tone, tone)
+    factors.push((performance.now() - roundStartedAtMs) / 1000 / seconds)
+  }
+  return { loadMs, extractMs, realTimeFactor: median(factors), loadedMb, peakMb: memoryMb('VmHWM') }
+}
+
+/** Resident, of this process (Linux). */
+function memoryMb(field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync('/proc/self/status', 'utf8')
+  return Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(status)![1]) / 1024
+}
+
+function row(name: string, value: number, unit: string): BenchRow {
+  return { name, value, unit, reference: null, ratio: null, goal: null }
+}
+
+if (import.meta.main) {
+  const [model, seconds] = process.argv.slice(2)
+  if (model) console.log(JSON.stringify(await measure(JSON.parse(model) as ModelFiles, Number(seconds))))
+  else printTable(await benchConvert())
+}
