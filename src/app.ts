@@ -30,6 +30,7 @@ import { openHub } from './speech/models/hub/client'
 import { createInstaller, type InstallerOptions } from './speech/models/hub/installer'
 import { pullPack } from './speech/models/hub/pull'
 import { loadRendering } from './speech/rendering'
+import type { Pack } from './speech/models/pack'
 import { createShelf } from './speech/models/shelf'
 import { converterAmong } from './speech/cloning'
 import { createSpeech } from './speech/speech'
@@ -77,7 +78,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     directory: voicesDirectory(config),
     reservedIds: catalogue.reservedIds,
     probe,
-    onChange: (packs) => catalogue.install(packs),
+    onChange: (packs) => catalogue.install(packs.map((pack) => batching(pack, config.neural))),
     isKeeper: () => true,
     settleMs: limits.packSettleMs,
     pollMs: limits.packPollMs,
@@ -188,6 +189,11 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
 function pullerOf(config: Config): InstallerOptions['pull'] {
   const where = { directory: voicesDirectory(config), minFreeBytes: config.minFreeBytes, lock: lockDirectory }
   return (name, options) => pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
+}
+
+/** In a batch the sound of a sentence depends on what else is in it, by a little. */
+function batching(pack: Pack, { batchMax }: Config['neural']): Pack {
+  return batchMax > 1 && pack.batches ? { ...pack, deterministic: false } : { ...pack, batches: false }
 }
 
 async function openKnownReferences(config: Config, db: Database): Promise<References> {

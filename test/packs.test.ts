@@ -47,6 +47,7 @@ async function probe(directory: string): Promise<Pack> {
     })),
     deterministic: false,
     timesWords: false,
+    batches: false,
     sizeBytes: 5,
     license: 'MIT',
   }

@@ -62,6 +62,7 @@ export type VoicePack = {
   /** Hz. */
   readonly sampleRate: number
   readonly deterministic: boolean
+  readonly batches: boolean
   readonly voices: readonly (Pick<CatalogueVoice, 'id' | 'displayName' | 'description'> &
     Pick<BareVoice, 'language' | 'gender' | 'settings'>)[]
 }
@@ -129,13 +130,13 @@ export function readCatalogue(): Catalogue {
 }
 
 function installedVoices(
-  { family, model, sampleRate, deterministic, voices }: VoicePack,
+  { family, model, sampleRate, deterministic, batches, voices }: VoicePack,
   demoOf: (language: string) => string,
 ): CatalogueVoice[] {
   if (family === 'converter') return []
   return voices.map(({ id, displayName, description, language, gender, settings }) => ({
     ...{ id, displayName, description, language, gender, settings },
-    ...{ engine: family, model, sampleRate, deterministic },
+    ...{ engine: family, model, sampleRate, deterministic, ...(batches && { batches }) },
     demo: demoOf(language),
   }))
 }

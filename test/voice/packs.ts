@@ -15,6 +15,7 @@ export function voicePack(name: string, ids: readonly string[], options: Options
     model: { directory: `/srv/voices/${name}`, graph: 'model.onnx', version, memoryBytes: 1 << 20 },
     sampleRate: 22_050,
     deterministic,
+    batches: false,
     voices: ids.map((id, speaker) => {
       return {
         id,

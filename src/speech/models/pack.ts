@@ -29,6 +29,8 @@ export type Pack = {
   readonly deterministic: boolean
   /** Whether it tells where its words are. */
   readonly timesWords: boolean
+  /** Whether several sentences can be spoken in one run. */
+  readonly batches: boolean
   /** Of all files. */
   readonly sizeBytes: number
   /** SPDX name or what the model card says; null where neither is there. */

@@ -43,7 +43,7 @@ export async function probePack(directory: string, options: ProbeOptions): Promi
   return { ...read, ...found, model: { ...read.model, memoryBytes } }
 }
 
-type Found = Pick<Pack, 'voices' | 'timesWords'> & {
+type Found = Pick<Pack, 'voices' | 'timesWords' | 'batches'> & {
   /** Of the process, when it does the longest that it may be asked for. */
   readonly residentMaxBytes: number
 }
@@ -86,6 +86,7 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngine
   return {
     voices,
     timesWords: speech.words !== undefined,
+    batches: engine.synthesizeBatch !== undefined,
     residentMaxBytes: longer + perCharacter * (utteranceCharactersMax - text.length),
   }
 }
@@ -124,7 +125,7 @@ async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> 
   if (converted.samples.every((value) => Math.abs(value) < silentBelow))
     throw new BadPack(`${graph} does not convert: it gave silence`)
   const perSecond = Math.max(0, residentBytes() - loaded)
-  return { voices: [], timesWords: false, residentMaxBytes: loaded + perSecond * convertedSeconds }
+  return { voices: [], timesWords: false, batches: false, residentMaxBytes: loaded + perSecond * convertedSeconds }
 }
 
 /** −60 dBFS. */

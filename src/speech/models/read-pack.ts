@@ -10,7 +10,7 @@ import { packReaders } from './readers'
 import { takeSnapshot } from './snapshot'
 
 /** Of what can only be told when it has spoken nothing is said; `memoryBytes` is an estimate. */
-export type ReadPack = Omit<Pack, 'timesWords'>
+export type ReadPack = Omit<Pack, 'timesWords' | 'batches'>
 
 const voicesMax = 5_000
 const sampleRateMin = 8_000

@@ -17,7 +17,7 @@ async function textsOf(voice: VoiceSpec, text: string): Promise<string[]> {
     ...{ begun: true, begunAtMs: 0, end: () => undefined },
     synthesize: async (task: SynthesizeTask) => {
       tasks.push(task)
-      return [new Int16Array(100)]
+      return { portions: [new Int16Array(100)], words: undefined }
     },
   }
   const pool = { full: false, closed: false, openJob: () => job } as unknown as Pool

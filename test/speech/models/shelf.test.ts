@@ -48,6 +48,7 @@ async function probe(path: string): Promise<Pack> {
       }),
       deterministic: true,
       timesWords: false,
+      batches: false,
       sizeBytes: 1,
       license: null,
     }
