@@ -518,10 +518,13 @@ const others: Readonly<Record<string, Material>> = {
 
 const materials: Readonly<Record<string, Material>> = { 'en-us': english, cmn: mandarin, ...others }
 
-/** `voice`: eSpeak NG's name of it. At least `count` texts, all different, none longer than an engine is given. */
-export function makeTexts(voice: string, count: number): string[] {
+/** Voices of eSpeak NG that there are texts for. */
+export const textVoices = Object.keys(materials)
+
+/** `voice`: one of them. At least `count` texts, all different, none longer than an engine is given. */
+export function makeTexts(voice: string, count: number, seed = 20_261_121): string[] {
   const { awkward, words, blank, marks: between } = materials[voice]!
-  const random = makeRandom(20_261_121)
+  const random = makeRandom(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   const texts = new Set(awkward)
   while (texts.size < count) {
