@@ -50,7 +50,7 @@ export function clonedSpeaker(
 
 function conversionOf(clone: Clone, profile: ConvertedProfile, converter: Converter | undefined): Conversion {
   if (!converter) throw cannotSpeak(clone, 'the tone converter that it was made with is not installed any more')
-  if (converter.model.version !== profile.converter)
+  if (converter.fingerprint !== profile.converter)
     throw cannotSpeak(clone, 'the tone converter that it was made with was replaced by another one')
   return { model: converter.model, to: profile.tone }
 }

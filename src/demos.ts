@@ -4,6 +4,7 @@
  * installed voice nothing is loaded before somebody asks.
  */
 import { renderDemo } from './clone/demo'
+import { AppError } from './errors'
 import type { Logger } from './log'
 import type { Speaking } from './speak'
 import { loadRendering } from './speech/rendering'
@@ -74,12 +75,20 @@ export function createDemos(speaking: Speaking, log: Logger) {
   }
 
   return {
-    /** The demo file of that name, rendered now if need be; undefined when no voice has such a demo. */
+    /**
+     * The demo file of that name, rendered now if need be; undefined when no voice has such a demo, or none that can
+     * speak.
+     */
     async find(name: string): Promise<StoredFile | undefined> {
       const stored = await storage.find(name)
       const make = stored ? undefined : makerOf(name)
       if (!make) return stored
-      await makeNow(name, make)
+      try {
+        await makeNow(name, make)
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'voice_disabled') return undefined
+        throw error
+      }
       return storage.find(name)
     },
 

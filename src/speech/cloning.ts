@@ -30,6 +30,8 @@ export type Converter = {
   readonly model: ModelFiles
   /** Whether the same request gives the same bytes. */
   readonly deterministic: boolean
+  /** Clones of another one than they were made with would have another sound. */
+  readonly fingerprint?: string
 }
 
 /** Of several the one that was installed first. */

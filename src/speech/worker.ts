@@ -174,7 +174,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     const { model } = by.conversion
     const converter = await (await conversions()).converterOf(model)
     const { enrolConverted } = await import('./convert/enrol')
-    return enrolConverted(reference, { ...options, converter, version: model.version })
+    return enrolConverted(reference, { ...options, converter })
   }
 
   async function measure(voice: VoiceSpec): Promise<VoiceStatistics> {

@@ -18,6 +18,7 @@ import { createLogger } from '../../src/log'
 import { createDownloader } from '../../src/net/download'
 import { estimate, speak, type Speaking } from '../../src/speak'
 import type { Converter } from '../../src/speech/cloning'
+import { fingerprintOf } from '../../src/speech/models/converter'
 import { writeRuntimeOptions } from '../../src/speech/onnx/runtime'
 import { createPool } from '../../src/speech/pool'
 import { modelOptions } from '../speech/model-options'
@@ -29,7 +30,7 @@ import { createPlans } from '../../src/voice/plans'
 import { addAccount, addKey, credit, newRequestId } from '../books'
 import { makeVoice } from '../audio/analysis/voices'
 import { wavFile } from '../audio/files'
-import { writeConverterPack } from '../onnx/converter'
+import { extractorGraph, writeConverterPack } from '../onnx/converter'
 import { medianPitchHz, readWav } from '../sound'
 
 setDefaultTimeout(60_000)
@@ -47,7 +48,8 @@ let removed: string[] = []
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sonant-clones-'))
   Object.assign(process.env, writeRuntimeOptions({ directory, provider: 'cpu', threads: 1 }))
-  installed = { model: await writeConverterPack(join(directory, 'converter')), deterministic: true }
+  const fingerprint = fingerprintOf(extractorGraph())
+  installed = { model: await writeConverterPack(join(directory, 'converter')), deterministic: true, fingerprint }
   db = openDatabase(join(directory, 'sonant.db'))
   const storage = openStorage({ directory: join(directory, 'audio'), minFreeBytes: 0 })
   await storage.prepare()
@@ -176,12 +178,15 @@ describe('a clone', () => {
     expect(gone).toMatchObject({ code: 'voice_disabled', param: 'voice_id' })
     expect(gone.message).toContain('the tone converter that it was made with is not installed any more')
     expect(() => estimate(service, { text, voiceId: made.id, speed: 1, format: 'mp3' }, caller)).toThrow(AppError)
-    converter = { ...installed, model: { ...installed.model, version: 'two' } }
+    converter = { ...installed, fingerprint: 'another' }
     const other = await refusalOf(say(caller, made.id))
     expect([other.code, other.message.includes('replaced by another one')]).toEqual(['voice_disabled', true])
     expect(readBalance(db, caller.accountId)).toEqual(before)
+    await service.storage.remove(made.demoName)
+    expect(await createDemos(service, log).find(made.demoName)).toBeUndefined()
     converter = installed
     expect((await say(caller, made.id)).units).toBe(text.length)
+    expect((await createDemos(service, log).find(made.demoName))!.sizeBytes).toBeGreaterThan(5000)
   })
 
   it('is refused and not charged when its base voice is gone, whichever way it was made', async () => {
@@ -228,9 +233,15 @@ describe('making a clone anew', () => {
     const converted = await say(caller, made.id)
     expect(converted.bytes).not.toEqual(before.bytes)
 
-    converter = { ...installed, model: { ...installed.model, version: 'two' } }
+    const other = await writeConverterPack(join(directory, 'other'), { extractor: extractorGraph(2) })
+    converter = { model: other, deterministic: true, fingerprint: fingerprintOf(extractorGraph(2)) }
     expect((await refusalOf(say(caller, made.id))).code).toBe('voice_disabled')
     await reEnrolled(made.id)
+    expect((await say(caller, made.id)).bytes).toEqual(converted.bytes)
+    // The same files at another place are the same converter.
+    const { fingerprint } = converter
+    const model = await writeConverterPack(join(directory, 'moved'), { extractor: extractorGraph(2) })
+    converter = { model, deterministic: true, fingerprint }
     expect((await say(caller, made.id)).bytes).toEqual(converted.bytes)
 
     converter = undefined

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelFiles } from '../../src/speech/engine'
+import { takeSnapshot } from '../../src/speech/models/snapshot'
 import { createGraph, type GraphBuilder } from './graph'
 
 export const bins = 513
@@ -12,13 +13,14 @@ export const configuration = {
   data: { sampling_rate: 22_050, filter_length: 1024, hop_length: hop, win_length: 1024, n_speakers: 0 },
 }
 
-/** Tone number k is the mean magnitude of the bins 2k and 2k + 1 over all frames. */
-export function extractorGraph(): Uint8Array {
+/** Tone number k is the mean magnitude of the bins 2k and 2k + 1 over all frames, times `scale`. */
+export function extractorGraph(scale = 1): Uint8Array {
   const graph = createGraph()
   const input = graph.input('input', 'float32', [1, 'frames', bins])
   const mean = graph.op('ReduceMean', [input], { axes: [1], keepdims: 0 })
   const first = graph.op('Slice', [mean, graph.ints([0]), graph.ints([512]), graph.ints([1])])
-  const pairs = graph.op('Reshape', [first, graph.ints([1, 256, 2])])
+  const scaled = graph.op('Mul', [first, graph.floats([scale])])
+  const pairs = graph.op('Reshape', [scaled, graph.ints([1, 256, 2])])
   graph.output('tone', graph.op('ReduceMean', [pairs], { axes: [2], keepdims: 0 }), [1, 256])
   return graph.model()
 }
@@ -105,5 +107,6 @@ export async function writeConverterPack(directory: string, files: ConverterFile
   await writeFile(join(directory, 'tone_color_extract_model.onnx'), files.extractor ?? extractorGraph())
   await writeFile(join(directory, 'tone_clone_model.onnx'), files.converter ?? singingGraph())
   await writeFile(join(directory, 'configuration.json'), JSON.stringify(files.configuration ?? configuration))
-  return { directory, graph: 'tone_clone_model.onnx', version: 'one', memoryBytes: 1 << 20 }
+  const { version } = (await takeSnapshot(directory))!
+  return { directory, graph: 'tone_clone_model.onnx', version, memoryBytes: 1 << 20 }
 }

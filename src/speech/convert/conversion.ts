@@ -5,6 +5,7 @@
  */
 import type { Pcm } from '../../audio/pcm'
 import { modelKey, type ModelFiles, type VoiceSpec } from '../engine'
+import { requireUnchanged } from '../models/snapshot'
 import type { Runtime } from '../onnx/runtime'
 import { tuningTexts } from '../tuning-texts'
 import { loadConverter, type ToneConverter } from './converter'
@@ -26,7 +27,11 @@ export function createConversions(
   const tones = new Map<string, Promise<Float32Array>>()
 
   function converterOf(model: ModelFiles): Promise<ToneConverter> {
-    return remember(converters, modelKey(model), async () => loadConverter(model, await runtime()))
+    return remember(converters, modelKey(model), async () => {
+      const converter = await loadConverter(model, await runtime())
+      await requireUnchanged(model)
+      return converter
+    })
   }
 
   function toneOf(voice: VoiceSpec, converter: ToneConverter): Promise<Float32Array> {

@@ -7,7 +7,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pcm } from '../../audio/pcm'
 import type { ModelFiles } from '../engine'
-import { configurationFile, converterFile, extractorFile, readSpectrogramSettings, toneSize } from '../models/converter'
+import {
+  configurationFile,
+  converterFile,
+  extractorFile,
+  fingerprintOf,
+  readSpectrogramSettings,
+  toneSize,
+} from '../models/converter'
 import { openGraph } from '../onnx/graph'
 import type { Feeds, Runtime, Session } from '../onnx/runtime'
 import { samplesMin, spectrogram, transposed, type Spectrogram } from './spectrogram'
@@ -15,6 +22,8 @@ import { samplesMin, spectrogram, transposed, type Spectrogram } from './spectro
 export type ToneConverter = {
   /** Of all sound that comes and goes, Hz. */
   readonly sampleRate: number
+  /** Tones are of use only to a converter of the same one; see `fingerprintOf`. */
+  readonly fingerprint: string
   /** The tone of the voice in `pcm`, 256 numbers. Throws `RangeError` at another rate, and on less than a frame. */
   extract(pcm: Pcm): Promise<Float32Array>
   /**
@@ -67,6 +76,7 @@ export async function loadConverter({ directory }: ModelFiles, runtime: Runtime)
 
   return {
     sampleRate,
+    fingerprint: fingerprintOf(await readFile(join(directory, extractorFile))),
 
     async extract(pcm) {
       requireRate(pcm)

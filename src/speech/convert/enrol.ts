@@ -20,14 +20,12 @@ export type ConvertedEnrolOptions = {
   readonly bases: readonly Base[]
   readonly measured: MeasuredVoices
   readonly converter: ToneConverter
-  /** Of the converter's files. */
-  readonly version: string
 }
 
 /** Throws `UnusableReference` for silence, `RangeError` when there is no base, and what the converter throws. */
 export async function enrolConverted(
   reference: Pcm,
-  { language, bases, measured, converter, version }: ConvertedEnrolOptions,
+  { language, bases, measured, converter }: ConvertedEnrolOptions,
 ): Promise<Enrolment> {
   requireSound(reference)
   const spoken = language ?? languageByDefault
@@ -35,7 +33,13 @@ export async function enrolConverted(
   const base = nearestBase(pitchHz, basesFor(bases, spoken, measured), measured)
   const tone = await converter.extract(prepared(keepSpeech(reference), converter.sampleRate))
   return {
-    profile: { version: 2, method: 'converted', converter: version, target: { pitchHz }, tone: toTone(tone) },
+    profile: {
+      version: 2,
+      method: 'converted',
+      converter: converter.fingerprint,
+      target: { pitchHz },
+      tone: toTone(tone),
+    },
     language: spoken,
     base: base.id,
   }

@@ -4,7 +4,7 @@
 export type ConvertedProfile = {
   readonly version: 2
   readonly method: 'converted'
-  /** Version of the converter's files: to any other one the tone means something else. */
+  /** Fingerprint of the converter: to any other one the tone means something else. */
   readonly converter: string
   /** Of the voice in the recording; 0 when nothing was voiced. */
   readonly target: { readonly pitchHz: number }

@@ -36,7 +36,25 @@ export const readConverterPack: PackReader = async (folder) => {
     { name: 'dest_tone', type: 'float32', dims: [1, toneSize, 1] },
     { name: 'tau', type: 'float32', dims: [1] },
   ])
-  return { family: 'converter', graph: converterFile, sampleRate: converterSampleRate, voices: [], license: null }
+  return {
+    family: 'converter',
+    graph: converterFile,
+    sampleRate: converterSampleRate,
+    voices: [],
+    license: null,
+    fingerprint: fingerprintOf(await folder.read(extractorFile, extractorBytesMax)),
+  }
+}
+
+/** OpenVoice's has 3.3 MB. */
+const extractorBytesMax = 64 << 20
+
+/**
+ * Tells converters apart that know a voice by other numbers: the SHA-256 of the extractor's file, which makes them. The
+ * same files somewhere else, or put there again, have the same one.
+ */
+export function fingerprintOf(extractor: Uint8Array): string {
+  return new Bun.CryptoHasher('sha256').update(extractor).digest('hex')
 }
 
 /** Throws `BadPack` on a configuration that no converter has, or of another sample rate than all of them have. */

@@ -25,6 +25,7 @@ export type PackContent = {
   /** `id`: only letters, digits and `-`, without the family; who asked makes it one of the catalogue. */
   readonly voices: readonly PackVoice[]
   readonly license: string | null
+  readonly fingerprint?: string
 }
 
 /** undefined: not of this family. Throws `BadPack` when it is, but cannot be used. */

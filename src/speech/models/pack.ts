@@ -35,6 +35,8 @@ export type Pack = {
   readonly sizeBytes: number
   /** SPDX name or what the model card says; null where neither is there. */
   readonly license: string | null
+  /** Of a converter, what it knows a voice by; see `fingerprintOf`. */
+  readonly fingerprint?: string
 }
 
 export type PackReport =

@@ -130,8 +130,8 @@ async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> 
 
 /** −60 dBFS. */
 const silentBelow = 0.001
-/** The converter works on pieces of up to twelve seconds and their surroundings. */
-const convertedSeconds = 15
+/** The converter works on pieces of up to nine seconds and their surroundings. */
+const convertedSeconds = 12
 const humHz = 130
 const harmonics = 20
 

@@ -46,6 +46,7 @@ export async function readPack(directory: string, readers: readonly PackReader[]
     deterministic: graphs.every((info) => planGraph(info).deterministic),
     sizeBytes: folder.sizeBytes,
     license: content.license ?? (await readLicense(folder)),
+    ...(content.fingerprint !== undefined && { fingerprint: content.fingerprint }),
   }
 }
 

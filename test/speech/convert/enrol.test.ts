@@ -28,7 +28,7 @@ const speaker = (hz: number) => makeVoice({ seconds: 4, f0At: (time) => hz * (1 
 type Options = { language?: string; bases?: readonly Base[]; measured?: MeasuredVoices }
 
 function enrol(reference: Pcm, { language = 'en', bases = catalogue, measured = {} }: Options = {}) {
-  return enrolConverted(reference, { language, bases, measured, converter, version: 'v' })
+  return enrolConverted(reference, { language, bases, measured, converter })
 }
 
 /** An installed voice, and what it measures. */
@@ -45,7 +45,8 @@ describe('a converted voice', () => {
     const { profile, language } = await enrol(speaker(120))
     expect([profile.version, language]).toEqual([2, 'en'])
     if (profile.version !== 2) return
-    expect(profile).toMatchObject({ method: 'converted', converter: 'v' })
+    expect(profile).toMatchObject({ method: 'converted', converter: converter.fingerprint })
+    expect(converter.fingerprint).toMatch(/^[0-9a-f]{64}$/)
     expect(profile.tone.length).toBe(256)
     expect(profile.tone.every((value) => value > 0 && Number.isFinite(value))).toBe(true)
     expect(Math.abs(profile.target.pitchHz / 120 - 1)).toBeLessThan(0.03)

@@ -111,7 +111,7 @@ describe('a converted voice', () => {
 
   it('is made of a recording in a worker', () => {
     expect(made).toMatchObject({ method: 'converted', language: 'en', gender: 'female', baseVoiceId: 'en-ivy' })
-    expect(readProfile(made.profile)).toMatchObject({ version: 2, converter: 'one' })
+    expect(readProfile(made.profile)).toMatchObject({ version: 2, converter: converter.fingerprint })
   })
 
   it('speaks from the tone of its base to that of the recording, at the level of every voice, as long as its base', async () => {
@@ -164,9 +164,16 @@ describe('a converted voice', () => {
     await writeFile(join(torn.directory, torn.graph), 'not a graph')
     const spec = { ...voice, conversion: { model: torn, to: voice.conversion!.to } }
     await expect(say(spec)).rejects.toBeInstanceOf(TaskFailed)
-    const whole = { ...(await writeConverterPack(torn.directory)), version: 'whole' }
+    const whole = await writeConverterPack(torn.directory)
     const repaired = { ...voice, conversion: { model: whole, to: voice.conversion!.to } }
     expect((await say(repaired)).samples).toEqual((await say(voice)).samples)
+  })
+
+  it('is a failure when the files of its converter are others now', async () => {
+    const changed = await writeConverterPack(join(directory, 'changed'))
+    await writeConverterPack(changed.directory, { converter: constantGraph(0.1) })
+    const spec = { ...voice, conversion: { model: changed, to: voice.conversion!.to } }
+    await expect(say(spec)).rejects.toThrow('the files of the model have changed')
   })
 
   it('is not made by a converter that cannot be loaded', async () => {
