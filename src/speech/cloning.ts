@@ -125,8 +125,8 @@ export async function enrolVoice(
 /** Of each gender, and of those whose gender nobody said: a model may have hundreds of speakers. */
 const measuredVoicesMax = 4
 
-/** What was measured by the workers of a pool, by voice; null where that failed. */
-const measurements = new WeakMap<Pool, Map<string, VoiceStatistics | null>>()
+/** What was measured by the workers of a pool, by voice. */
+const measurements = new WeakMap<Pool, Map<string, VoiceStatistics>>()
 
 /** The installed voices that a clone of this language might be made of; one that fails to speak is none of them. */
 async function measureInstalled(
@@ -135,7 +135,7 @@ async function measureInstalled(
   bases: readonly Base[],
   language: string,
 ): Promise<MeasuredVoices> {
-  const known = measurements.get(pool) ?? new Map<string, VoiceStatistics | null>()
+  const known = measurements.get(pool) ?? new Map<string, VoiceStatistics>()
   measurements.set(pool, known)
   const counts = new Map<unknown, number>()
   const candidates = bases.filter((base) => {
@@ -144,22 +144,19 @@ async function measureInstalled(
     counts.set(base.gender ?? null, count)
     return count <= measuredVoicesMax
   })
-  const measure = async (voice: Base): Promise<[string, VoiceStatistics | null]> => {
+  const measured: Record<string, VoiceStatistics> = {}
+  const measure = async (voice: Base): Promise<void> => {
     const key = JSON.stringify([voice.id, engineKey(voice), voice.settings])
-    let statistics = known.get(key)
-    if (statistics === undefined) {
-      statistics = await job.measure({ kind: 'measure', voice }).catch(failedSpeaking)
+    try {
+      const statistics = known.get(key) ?? (await job.measure({ kind: 'measure', voice }))
       known.set(key, statistics)
+      measured[voice.id] = statistics
+    } catch (error) {
+      if (!(error instanceof TaskFailed) && !(error instanceof WorkerGone)) throw error
     }
-    return [voice.id, statistics]
   }
-  const measured = await Promise.all(candidates.map(measure))
-  return Object.fromEntries(measured.filter((entry): entry is [string, VoiceStatistics] => entry[1] !== null))
-}
-
-function failedSpeaking(error: unknown): null {
-  if (error instanceof TaskFailed || error instanceof WorkerGone) return null
-  throw error
+  await Promise.all(candidates.map(measure))
+  return measured
 }
 
 async function inJob<T>(
