@@ -2,6 +2,7 @@
  * Texts to samples with the same heavy model in a process of its own: with our engine or with sherpa-onnx. Started by
  * `sherpa.ts` with `ours` or `sherpa`, the number of threads, and the folder of eSpeak NG's data.
  */
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, basename } from 'node:path'
 import { loadPiper } from '../../src/speech/engines/piper'
@@ -10,8 +11,8 @@ import { readIds } from './piper-text'
 
 /** `step`: everything, or only the text to ids (ours). */
 export type FrontTask = { readonly texts: readonly string[]; readonly step: 'samples' | 'ids' }
-/** `peakBytes`: of the process so far. */
-export type FrontResult = { readonly seconds: number; readonly frames: number; readonly peakBytes: number }
+/** `grownBytes`: how much more memory than before anything was loaded the process took at its peak so far. */
+export type FrontResult = { readonly seconds: number; readonly frames: number; readonly grownBytes: number }
 
 type Speak = (text: string) => Promise<number>
 
@@ -38,10 +39,12 @@ function loadSherpa(): Speak {
   return async (text) => tts.generate({ text, sid: 0, speed: 1, enableExternalBuffer: false }).samples.length
 }
 
-function peakBytes(): number {
-  return process.resourceUsage().maxRSS * 1024
+/** Of this process; `ru_maxrss` would count what its parent had before. */
+function residentBytes(field: 'VmRSS' | 'VmHWM'): number {
+  return 1024 * Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))![1])
 }
 
+const beforeBytes = residentBytes('VmRSS')
 let speak: Speak | undefined
 process.on('message', async ({ texts, step }: FrontTask) => {
   speak ??= kind === 'ours' ? await loadOurs() : loadSherpa()
@@ -49,6 +52,6 @@ process.on('message', async ({ texts, step }: FrontTask) => {
   let frames = 0
   for (const text of texts) frames += step === 'ids' ? (await readIds(text)).length : await speak(text)
   const seconds = (performance.now() - startedAtMs) / 1000
-  process.send!({ seconds, frames, peakBytes: peakBytes() } satisfies FrontResult)
+  process.send!({ seconds, frames, grownBytes: residentBytes('VmHWM') - beforeBytes } satisfies FrontResult)
 })
 process.on('disconnect', () => process.exit(0))

@@ -48,7 +48,7 @@ const memoryCheckMs = 250
  * Keeps a worker small: the collector is told to expect a small machine, and the largest functions, which are all of
  * eSpeak NG, are left to the middle tier of the compiler (measured: 283 MB → 113 MB at 0.9 of the speed).
  */
-const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', BUN_JSC_maximumFTLCandidateBytecodeCost: '2000' }
+export const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', BUN_JSC_maximumFTLCandidateBytecodeCost: '2000' }
 /** Below the main process, so that the event loop stays prompt when all cores are busy. */
 const priority = 5
 

@@ -12,6 +12,8 @@ import { loadPhonemizer, type Phonemizer } from '../phonemes/espeak'
 import { type PiperRun, readPiper } from '../phonemes/piper'
 import { timeWords } from '../phonemes/words'
 
+/** Whatever reads it, its dictionaries are loaded then. */
+const firstText = 'a'
 /** Of silence between two sentences, at speed 1. */
 const pauseSeconds = 0.25
 
@@ -19,12 +21,14 @@ const pauseSeconds = 0.25
 export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const configFile = `${model.graph}.json`
   const config = parsePiperConfig(await Bun.file(join(model.directory, configFile)).json(), configFile)
+  let phonemizer: Promise<Phonemizer> | undefined
+  const readRuns = (text: string) => readPiper(text, config.alphabet, () => (phonemizer ??= loadPhonemizer()))
+  await readRuns(firstText)
   const graphPath = join(model.directory, model.graph)
   const { session, durations } = await openGraph(runtime, graphPath, { exposeDurations: true })
   const graph: PiperGraph = { runtime, session, config, durations }
-  let phonemizer: Promise<Phonemizer> | undefined
   const read = async (text: string) => {
-    const runs = await readPiper(text, config.alphabet, () => (phonemizer ??= loadPhonemizer()))
+    const runs = await readRuns(text)
     if (runs.length === 0) throw new Error('the text has nothing that this voice can say')
     return runs
   }
