@@ -75,8 +75,10 @@ function largeModel(): Uint8Array {
     const weights = Float32Array.from({ length: width ** 2 }, (_, i) => Math.sin(i * 12.9898 + layer) * 0.05)
     value = g.op('Tanh', [g.op('MatMul', [value, g.floats(weights, [width, width])])])
   }
+  const hum = Float32Array.from({ length: width }, (_, i) => 0.3 * Math.sin((2 * Math.PI * 8 * i) / width))
   const scale = g.op('Gather', [scales, g.ints([1], [])])
-  const sound = g.op('Reshape', [g.op('Mul', [value, scale]), g.ints([0, 1, 1, -1])])
+  const traces = g.op('Mul', [g.op('Mul', [value, scale]), g.floats([1e-4], [])])
+  const sound = g.op('Reshape', [g.op('Add', [traces, g.floats(hum, [width])]), g.ints([0, 1, 1, -1])])
   g.output('output', sound, ['batch', 1, 1, 'time'])
   return g.model()
 }
