@@ -70,6 +70,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const speech = createSpeech(config, {
     command: workerCommand,
     jobsMax: limits.queuedRequestsMax,
+    providerOf: (directory) => speaking.plans.providerOf(directory),
     log: log.child({ room: 'speech' }),
   })
   const { pool, probe } = speech

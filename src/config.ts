@@ -43,7 +43,7 @@ export type Config = {
 
 /** What neural voices are computed with. */
 export type NeuralSettings = {
-  readonly provider: (typeof computeProviders)[number]
+  readonly provider: ComputeProvider
   /** Path of an operator's own build of onnxruntime; undefined: the one inside. */
   readonly libraryPath: string | undefined
   /** Which GPUs are used, by their numbers; none: the runtime's choice. */
@@ -192,7 +192,9 @@ const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admi
 /** What needs `--ephemeral`. */
 const onlyEphemeral: readonly SettingName[] = ['api-key', 'balance', 'seed']
 
+/** What can compute neural voices; `auto`: the best that works. */
 export const computeProviders = ['auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'] as const
+export type ComputeProvider = (typeof computeProviders)[number]
 const gpuDevicesMax = 64
 /** Models may take this share of the machine's memory, and no less than what a small one needs. */
 const modelMemoryShare = 0.5

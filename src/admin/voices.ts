@@ -1,7 +1,17 @@
 /** Administration of the catalogue: single voices, and groups, which are voice plans. */
 import { isGroupUsed } from '../account/accounts'
+import { computeProviders, type ComputeProvider } from '../config'
 import { AppError } from '../errors'
-import { nullableText, optionalBoolean, optionalInteger, optionalText, readText, refuse, type Fields } from '../fields'
+import {
+  nullableText,
+  optionalBoolean,
+  optionalInteger,
+  optionalOneOf,
+  optionalText,
+  readText,
+  refuse,
+  type Fields,
+} from '../fields'
 import type { CatalogueVoice } from '../voice/catalogue'
 import {
   deleteGroup as removeGroup,
@@ -40,11 +50,19 @@ export function updateVoice(administration: Administration, id: string, fields: 
         optionalInteger(fields, 'position', { min: 0, max: positionMax }) ??
         (featured && !settings.featured ? nextPosition(db) : settings.position),
       displayName: displayName === undefined ? settings.displayName : displayName,
+      provider: readProvider(fields, voice) ?? settings.provider,
     }
     writeSettings(db, id, edited)
     const result = describeVoice(voice, edited)
     return { subject: id, before: describeVoice(voice, settings), after: result, result }
   })
+}
+
+/** Of a neural voice; the others are not computed by one. */
+function readProvider(fields: Fields, { model }: CatalogueVoice): ComputeProvider | undefined {
+  const provider = optionalOneOf(fields, 'provider', computeProviders)
+  if (provider !== undefined && !model) throw refuse('provider', provider, 'only voices of installed packs have one')
+  return provider
 }
 
 export function createGroup(administration: Administration, fields: Fields) {
@@ -111,5 +129,6 @@ function describeVoice(voice: CatalogueVoice, settings: VoiceSettings) {
     public: settings.public,
     featured: settings.featured,
     position: settings.position,
+    provider: settings.provider,
   }
 }

@@ -48,6 +48,7 @@ export type Kind =
   | 'TIME|none'
   | 'user|admin'
   | 'true|false'
+  | 'auto|cpu|webgpu|cuda|coreml|dml'
   | 'ID,ID,…|none'
 
 export type Flags = Readonly<Record<string, Kind>>
@@ -157,6 +158,7 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
         featured: 'true|false',
         position: 'N',
         'display-name': 'TEXT|none',
+        provider: 'auto|cpu|webgpu|cuda|coreml|dml',
       },
       run: ({ admin, id, fields }) => updateVoice(admin, id, fields),
     },

@@ -9,7 +9,7 @@ import { workerCommand } from './worker-command'
 /** `flags`: of the verb, for its data directory. */
 export async function createCliSpeech(flags: RawSettings) {
   const config = await readServerConfig({ data: flags.data })
-  const options = { command: workerCommand(), jobsMax: 1, log: createLogger('warn') }
+  const options = { command: workerCommand(), jobsMax: 1, providerOf: () => undefined, log: createLogger('warn') }
   return createSpeech({ ...config, workers: availableParallelism() }, options)
 }
 

@@ -270,4 +270,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX clones_by_account ON clones (account_id, created_at_ms);
   CREATE INDEX clones_by_file ON clones (sha256);
   `,
+  `
+  -- Of the models of installed voices; null: the server's.
+  ALTER TABLE voice_settings ADD COLUMN provider TEXT
+    CHECK (provider IN ('auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'));
+  `,
 ]

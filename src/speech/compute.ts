@@ -2,13 +2,12 @@
  * What neural voices are computed with: the provider that is wished for, or the best that works, each tried by a real run
  * in a process of its own, since a GPU driver may take its process with it.
  */
+import type { ComputeProvider } from '../config'
 import type { Logger } from '../log'
 import { runAlone } from './alone'
 import { deviceName, mayHaveGpu } from './onnx/devices'
 import { writeRuntimeOptions, type Provider, type RuntimeOptions } from './onnx/runtime'
 import type { WorkerCommand } from './worker-process'
-
-export type ProviderWish = Provider | 'auto'
 
 export type Trial = {
   readonly provider: Provider
@@ -31,7 +30,7 @@ export type Found = {
 
 export type ComputeOptions = {
   readonly command: WorkerCommand
-  readonly wish: ProviderWish
+  readonly wish: ComputeProvider
   /** An operator's own build of onnxruntime. */
   readonly libraryPath: string | undefined
   /** Where the embedded one is written to. */
@@ -47,9 +46,9 @@ const trialTimeoutMs = 30_000
 const trialMemoryMaxBytes = 4e9
 
 export function createCompute(options: ComputeOptions) {
-  const { wish, log, libraryPath, directory } = options
+  const { log, libraryPath, directory } = options
   const threads = threadsOf(options)
-  let finding: Promise<Found> | undefined
+  const findings = new Map<ComputeProvider, Promise<Found>>()
   let found: Found | undefined
 
   async function attempt(provider: Provider): Promise<Trial> {
@@ -69,21 +68,21 @@ export function createCompute(options: ComputeOptions) {
     return { provider, failure, durationMs: Math.round(performance.now() - startedAtMs) }
   }
 
-  async function find(): Promise<Found> {
+  async function search(wish: ComputeProvider): Promise<Found> {
     const trials: Trial[] = []
     for (const provider of candidates(wish, libraryPath)) {
       const trial = await attempt(provider)
       trials.push(trial)
       if (trial.failure !== null) continue
       const isFallback = wish !== 'auto' && wish !== provider
-      found = { provider, device: deviceName(provider), trials, isFallback, threads }
-      report(found)
-      return found
+      const result = { provider, device: deviceName(provider), trials, isFallback, threads }
+      report(result, wish)
+      return result
     }
     throw new Error(`nothing computes: ${trials.map(({ provider, failure }) => `${provider}: ${failure}`).join('; ')}`)
   }
 
-  function report({ provider, device, trials, isFallback }: Found): void {
+  function report({ provider, device, trials, isFallback }: Found, wish: ComputeProvider): void {
     if (isFallback) {
       const failure = trials.find((trial) => trial.provider === wish)?.failure
       log.error(
@@ -93,24 +92,34 @@ export function createCompute(options: ComputeOptions) {
     } else log.info({ provider, device, trials }, 'neural voices are computed')
   }
 
+  async function find(wish: ComputeProvider = options.wish): Promise<Found> {
+    const finding = findings.get(wish) ?? search(wish)
+    findings.set(wish, finding)
+    try {
+      const result = await finding
+      if (wish === options.wish) found = result
+      return result
+    } catch (error) {
+      findings.delete(wish)
+      throw error
+    }
+  }
+
   return {
     /** One real run. */
     attempt,
 
-    /** Tried once; asked again after nothing worked. Rejects when not even the CPU does. */
-    find(): Promise<Found> {
-      finding ??= find()
-      finding.catch(() => (finding = undefined))
-      return finding
-    },
+    /** Tried once for each wish; asked again after nothing worked. Rejects when not even the CPU does. */
+    find,
 
     /** What was found; undefined before the first neural voice was needed. */
     get found() {
       return found
     },
 
-    async runtime(): Promise<Omit<RuntimeOptions, 'deviceId'>> {
-      const { provider } = await this.find()
+    /** For a model that is to be computed by `provider`; undefined: what the server is set to. */
+    async runtime(provided?: ComputeProvider): Promise<Omit<RuntimeOptions, 'deviceId'>> {
+      const { provider } = await find(provided)
       return { directory, libraryPath, provider, threads }
     },
   }
@@ -130,7 +139,7 @@ function plain(message: string): string {
   return reason.trim().slice(0, 300)
 }
 
-function candidates(wish: ProviderWish, libraryPath: string | undefined): readonly Provider[] {
+function candidates(wish: ComputeProvider, libraryPath: string | undefined): readonly Provider[] {
   if (wish === 'cpu') return ['cpu']
   if (wish !== 'auto') return [wish, 'cpu']
   if (!mayHaveGpu()) return ['cpu']

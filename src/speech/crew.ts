@@ -10,8 +10,8 @@ import { TaskFailed } from './task-failed'
 import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
 
 export type ModelOptions = {
-  /** What workers compute with; asked once, when the first model is needed. */
-  readonly runtime: () => Promise<Omit<RuntimeOptions, 'deviceId'>>
+  /** What the model in that directory is computed with. */
+  readonly runtime: (directory: string) => Promise<Omit<RuntimeOptions, 'deviceId'>>
   /** GPUs that models are spread over; none: the runtime's choice. */
   readonly deviceIds: readonly number[]
   /** For all models that are loaded at once. */
@@ -66,7 +66,6 @@ export function createCrew(options: {
   const processes: WorkerProcess[] = []
   const loads = new Map<WorkerProcess, Load>()
   const failures = new Map<string, { message: string; untilMs: number }>()
-  let runtime: Promise<Omit<RuntimeOptions, 'deviceId'>> | undefined
   /** Models whose process has not been started yet. */
   const expected = new Map<string, number>()
   let closed = false
@@ -154,7 +153,7 @@ export function createCrew(options: {
     const startedAtMs = performance.now()
     let worker: WorkerProcess | undefined
     try {
-      const chosen = await readRuntime()
+      const chosen = await models.runtime(modelsOf(voice)[0]!.directory)
       if (closed) return
       const deviceId = leastUsedDevice()
       const environment = writeRuntimeOptions({ ...chosen, deviceId })
@@ -177,12 +176,6 @@ export function createCrew(options: {
       expected.delete(key)
       if (!closed) options.onChange()
     }
-  }
-
-  function readRuntime() {
-    runtime ??= models.runtime()
-    runtime.catch(() => (runtime = undefined))
-    return runtime
   }
 
   function leastUsedDevice(): number | undefined {

@@ -1,6 +1,6 @@
 /** The pool and what its neural voices are computed with, as the settings have them. */
 import { availableParallelism } from 'node:os'
-import { limits, runtimeDirectory, type Config } from '../config'
+import { limits, runtimeDirectory, type ComputeProvider, type Config } from '../config'
 import type { Logger } from '../log'
 import { runAlone } from './alone'
 import { createCompute, type Compute } from './compute'
@@ -20,7 +20,18 @@ export type Speech = {
 
 export function createSpeech(
   config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
-  { command, jobsMax, log }: { command: WorkerCommand; jobsMax: number; log: Logger },
+  {
+    command,
+    jobsMax,
+    providerOf,
+    log,
+  }: {
+    command: WorkerCommand
+    jobsMax: number
+    /** What computes the model in that directory; undefined: what the settings say. */
+    providerOf: (directory: string) => ComputeProvider | undefined
+    log: Logger
+  },
 ): Speech {
   const { workers, neural } = config
   const compute = createCompute({
@@ -39,7 +50,7 @@ export function createSpeech(
     workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
     jobsMax,
     models: {
-      runtime: () => compute.runtime(),
+      runtime: (directory) => compute.runtime(providerOf(directory)),
       deviceIds: neural.gpuDevices,
       memoryMaxBytes: neural.modelMemoryBytes,
       idleMs: neural.modelIdleSeconds * 1000,

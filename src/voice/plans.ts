@@ -5,6 +5,7 @@
  */
 import type { Database } from '../db/database'
 import { createForeignWrites, prepare } from '../db/statements'
+import type { ComputeProvider } from '../config'
 import { AppError } from '../errors'
 import type { Catalogue, CatalogueVoice } from './catalogue'
 
@@ -19,6 +20,8 @@ export type VoiceSettings = {
   readonly position: number
   /** null: the catalogue's. */
   readonly displayName: string | null
+  /** What computes the model of an installed voice; null: what the server is set to. */
+  readonly provider: ComputeProvider | null
 }
 
 export type Group = { readonly id: string; readonly name: string; readonly voices: readonly string[] }
@@ -27,7 +30,14 @@ export type ListedVoice = { readonly voice: CatalogueVoice; readonly displayName
 
 export type Plans = ReturnType<typeof createPlans>
 
-const defaults: VoiceSettings = { active: true, public: true, featured: false, position: 0, displayName: null }
+const defaults: VoiceSettings = {
+  active: true,
+  public: true,
+  featured: false,
+  position: 0,
+  displayName: null,
+  provider: null,
+}
 
 /** Lists of the voices by plan. */
 export function createPlans(db: Database, catalogue: Catalogue) {
@@ -81,6 +91,16 @@ export function createPlans(db: Database, catalogue: Catalogue) {
       return groups.get(idOrName) ?? [...groups.values()].find(({ name }) => name === idOrName)
     },
 
+    /** What computes the model in that directory: the first of its voices that says so decides. */
+    providerOf(directory: string): ComputeProvider | undefined {
+      const { settingsOf } = current()
+      for (const { id, model } of catalogue.voices) {
+        const provider = model?.directory === directory ? settingsOf(id).provider : null
+        if (provider !== null) return provider
+      }
+      return undefined
+    },
+
     /**
      * The voice of that id or, without one, the first of the group's list. Throws `voice_not_found`, `voice_disabled`,
      * `voice_not_allowed`.
@@ -122,29 +142,30 @@ type SettingsRow = {
   featured: number
   position: number
   displayName: string | null
+  provider: ComputeProvider | null
 }
 
 /** What is set for a voice, by its id. */
 export function readAllSettings(db: Database): (voiceId: string) => VoiceSettings {
-  const sql =
-    'SELECT voice_id AS voiceId, active, public, featured, position, display_name AS displayName FROM voice_settings'
+  const sql = `SELECT voice_id AS voiceId, active, public, featured, position, display_name AS displayName, provider
+    FROM voice_settings`
   const rows = prepare<[], SettingsRow>(db, sql).all()
   const settings = new Map<string, VoiceSettings>(
-    rows.map(({ voiceId, active, public: isPublic, featured, position, displayName }) => [
+    rows.map(({ voiceId, active, public: isPublic, featured, ...rest }) => [
       voiceId,
-      { active: active === 1, public: isPublic === 1, featured: featured === 1, position, displayName },
+      { active: active === 1, public: isPublic === 1, featured: featured === 1, ...rest },
     ]),
   )
   return (voiceId) => settings.get(voiceId) ?? defaults
 }
 
 export function writeSettings(db: Database, voiceId: string, settings: VoiceSettings): void {
-  const { active, public: isPublic, featured, position, displayName } = settings
+  const { active, public: isPublic, featured, position, displayName, provider } = settings
   prepare(
     db,
-    `INSERT OR REPLACE INTO voice_settings (voice_id, active, public, featured, position, display_name)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(voiceId, Number(active), Number(isPublic), Number(featured), position, displayName)
+    `INSERT OR REPLACE INTO voice_settings (voice_id, active, public, featured, position, display_name, provider)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  ).run(voiceId, Number(active), Number(isPublic), Number(featured), position, displayName, provider)
   noteChange(db)
 }
 

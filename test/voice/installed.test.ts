@@ -120,3 +120,22 @@ describe('plans', () => {
     ])
   })
 })
+
+describe('what computes an installed voice', () => {
+  it('is what was set for it, for its whole model, until it is taken back', () => {
+    catalogue.install([voicePack('a', ['a-1', 'a-2']), voicePack('b', ['b-1'])])
+    expect(plans.providerOf('/srv/voices/a')).toBeUndefined()
+    expect(updateVoice(admin(), 'a-2', { provider: 'cpu' })).toMatchObject({ id: 'a-2', provider: 'cpu' })
+    expect([plans.providerOf('/srv/voices/a'), plans.providerOf('/srv/voices/b')]).toEqual(['cpu', undefined])
+    updateVoice(admin(), 'a-2', { featured: true })
+    expect(plans.providerOf('/srv/voices/a')).toBe('cpu')
+    updateVoice(admin(), 'a-2', { provider: 'auto' })
+    expect(plans.providerOf('/srv/voices/a')).toBe('auto')
+  })
+
+  it('cannot be set for a built-in voice, nor to what there is not', () => {
+    catalogue.install([voicePack('a', ['a-1'])])
+    expect(() => updateVoice(admin(), 'en-ross', { provider: 'cpu' })).toThrow('provider')
+    expect(() => updateVoice(admin(), 'a-1', { provider: 'tpu' })).toThrow('"tpu"')
+  })
+})

@@ -1,5 +1,5 @@
 /** The shapes that requests and answers share: `components.schemas`. */
-import { limits, unitsMax } from '../../config'
+import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { installSchemas } from './installs'
 import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
@@ -115,6 +115,9 @@ const managedVoice = {
   public: boolean('Whether accounts without a group have it.'),
   featured: boolean('Whether it is listed before the others.'),
   position: integer('Among the featured voices; the lowest comes first.', { minimum: 0 }),
+  provider: orNull(
+    text('What computes an installed voice; null: what the server is set to.', { enum: [...computeProviders] }),
+  ),
 }
 
 const managedClone = {
@@ -338,6 +341,9 @@ export const components = {
     featured: managedVoice.featured,
     position: { ...managedVoice.position, maximum: 1_000_000 },
     display_name: orNull({ ...name, description: 'null: the name in the catalogue.' }),
+    provider: text('What computes it: of installed voices only; all voices of a model have the same.', {
+      enum: [...computeProviders],
+    }),
   }),
   ManagedClone: object(managedClone),
   ManagedCloneList: whole(reference('ManagedClone')),
