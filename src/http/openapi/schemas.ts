@@ -116,7 +116,7 @@ const managedVoice = {
   featured: boolean('Whether it is listed before the others.'),
   position: integer('Among the featured voices; the lowest comes first.', { minimum: 0 }),
   provider: orNull(
-    text('What computes an installed voice; null: what the server is set to.', { enum: [...computeProviders] }),
+    text('What computes an installed voice; null: what the server is set to.', { enum: [...computeProviders, null] }),
   ),
 }
 
