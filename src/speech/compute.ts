@@ -6,7 +6,7 @@ import type { ComputeProvider } from '../config'
 import type { Logger } from '../log'
 import { runAlone } from './alone'
 import { deviceName, mayHaveGpu } from './onnx/devices'
-import { writeRuntimeOptions, type Provider, type RuntimeOptions } from './onnx/runtime'
+import { writeRuntimeOptions, type Provider, type RuntimeOptions } from './onnx/runtime-options'
 import type { WorkerCommand } from './worker-process'
 
 export type Trial = {

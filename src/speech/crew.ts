@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../log'
 import { engineKey, modelsOf, type Loadable, type ModelFiles } from './engine'
-import { writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime'
+import { writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime-options'
 import { TaskFailed } from './task-failed'
 import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
 

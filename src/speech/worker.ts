@@ -24,7 +24,8 @@ import {
   type VoiceSpec,
 } from './engine'
 import { BadPack } from './models/pack'
-import { openRuntime, readRuntimeOptions, type Runtime } from './onnx/runtime'
+import type { Runtime } from './onnx/runtime'
+import { readRuntimeOptions } from './onnx/runtime-options'
 import {
   faultMessage,
   portionFramesMax,
@@ -262,7 +263,11 @@ function timeAnew(words: readonly TimedWord[], startSeconds: number, speed: numb
 let runtime: Promise<Runtime> | undefined
 
 function loadRuntime(): Promise<Runtime> {
-  return (runtime ??= openRuntime(readRuntimeOptions(process.env)))
+  return (runtime ??= openRuntime())
+}
+
+async function openRuntime(): Promise<Runtime> {
+  return (await import('./onnx/runtime')).openRuntime(readRuntimeOptions(process.env))
 }
 
 function loadWithRuntime(voice: Loadable): Promise<SpeechEngine> {

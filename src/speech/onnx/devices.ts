@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import type { Provider } from './runtime'
+import type { Provider } from './runtime-options'
 
 const nvidiaDirectory = '/proc/driver/nvidia/gpus'
 const drmDirectory = '/sys/class/drm'

@@ -7,22 +7,7 @@ import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InferenceSession, Tensor } from 'onnxruntime-common'
 import { embeddedLibrary, type EmbeddedLibrary } from './library'
-
-export const providers = ['cpu', 'webgpu', 'cuda', 'coreml', 'dml'] as const
-/** What computes. */
-export type Provider = (typeof providers)[number]
-
-export type RuntimeOptions = {
-  /** Where the embedded library is written to, once. */
-  readonly directory: string
-  /** An operator's own build of libonnxruntime, which is used instead. */
-  readonly libraryPath?: string
-  readonly provider: Provider
-  /** Of one run, on the CPU. */
-  readonly threads: number
-  /** Which GPU, where there are several. */
-  readonly deviceId?: number
-}
+import type { Provider, RuntimeOptions } from './runtime-options'
 
 export type { Tensor }
 export type TensorType = 'float32' | 'int64' | 'int32' | 'float16' | string
@@ -112,17 +97,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** How the main process tells a worker what to compute with. */
-const variable = 'SONANT_WORKER_RUNTIME'
-
-export function writeRuntimeOptions(options: RuntimeOptions): Record<string, string> {
-  return { [variable]: JSON.stringify(options) }
-}
-
-export function readRuntimeOptions(environment: Readonly<Record<string, string | undefined>>): RuntimeOptions {
-  const text = environment[variable]
-  if (!text) throw new Error('this worker was not told what to compute with')
-  return JSON.parse(text) as RuntimeOptions
 }

@@ -1,5 +1,6 @@
 /** A graph so small that only the provider can be at fault: `y = x · x` of 4 × 4 numbers. */
-import { openRuntime, type RuntimeOptions } from './runtime'
+import { openRuntime } from './runtime'
+import type { RuntimeOptions } from './runtime-options'
 
 /** Written by the graph builder of the tests, which hold it to that. */
 export const trialGraph = Uint8Array.fromBase64(

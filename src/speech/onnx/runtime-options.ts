@@ -1,0 +1,29 @@
+/** What workers compute with, and how the main process, which loads nothing of onnxruntime, tells them. */
+import type { ComputeProvider } from '../../config'
+
+export type Provider = Exclude<ComputeProvider, 'auto'>
+
+export type RuntimeOptions = {
+  /** Where the embedded library is written to, once. */
+  readonly directory: string
+  /** An operator's own build of libonnxruntime, which is used instead. */
+  readonly libraryPath?: string
+  readonly provider: Provider
+  /** Of one run, on the CPU. */
+  readonly threads: number
+  /** Which GPU, where there are several. */
+  readonly deviceId?: number
+}
+
+/** Of the worker's environment. */
+const variable = 'SONANT_WORKER_RUNTIME'
+
+export function writeRuntimeOptions(options: RuntimeOptions): Record<string, string> {
+  return { [variable]: JSON.stringify(options) }
+}
+
+export function readRuntimeOptions(environment: Readonly<Record<string, string | undefined>>): RuntimeOptions {
+  const text = environment[variable]
+  if (!text) throw new Error('this worker was not told what to compute with')
+  return JSON.parse(text) as RuntimeOptions
+}
