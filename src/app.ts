@@ -26,9 +26,7 @@ import { createDownloader } from './net/download'
 import { releaseAll, releaseExpired, removeUnrecorded } from './recovery'
 import { settle } from './settlement'
 import type { Speaking } from './speak'
-import { openHub } from './speech/models/hub/client'
 import { createInstaller, type InstallerOptions } from './speech/models/hub/installer'
-import { pullPack } from './speech/models/hub/pull'
 import { loadRendering } from './speech/rendering'
 import type { Pack } from './speech/models/pack'
 import { createShelf } from './speech/models/shelf'
@@ -186,10 +184,16 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   }
 }
 
-/** A hub of its own for each pull: that there was a network once says nothing of now. */
+/** A hub of its own for each pull: that there was a network once says nothing of now. No start waits for its code. */
 function pullerOf(config: Config): InstallerOptions['pull'] {
   const where = { directory: voicesDirectory(config), minFreeBytes: config.minFreeBytes, lock: lockDirectory }
-  return (name, options) => pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
+  return async (name, options) => {
+    const [{ pullPack }, { openHub }] = await Promise.all([
+      import('./speech/models/hub/pull'),
+      import('./speech/models/hub/client'),
+    ])
+    return pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
+  }
 }
 
 /** In a batch the sound of a sentence depends on what else is in it, by a little. */

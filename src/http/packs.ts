@@ -1,7 +1,6 @@
 /** `POST /api/v1/admin/packs`: installing a pack by name. */
 import { Elysia } from 'elysia'
 import { installPack } from '../admin/installs'
-import { patiently } from '../db/statements'
 import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 
@@ -13,7 +12,7 @@ export function packRoutes({ db, access, speaking, installer }: HttpContext) {
       const fields = await readJsonObject(request)
       const actor = `account ${caller.accountId}, key ${caller.keyId}`
       const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
-      return Response.json(await patiently(() => installPack(admin, installer, fields)), { status: 202 })
+      return Response.json(await installPack(admin, installer, fields), { status: 202 })
     },
     { parse: 'none' },
   )

@@ -1,7 +1,6 @@
 /** Installing packs while the server runs: one after the other, in the background. */
 import { AppError } from '../../../errors'
 import type { Logger } from '../../../log'
-import { checkPackName } from './packs'
 import type { PullOptions, PullResult } from './pull'
 
 export type Install = {
@@ -72,11 +71,10 @@ export function createInstaller({ pull, log }: InstallerOptions) {
 
   return {
     /**
-     * Begins, or queues, and says how it stands; one that runs or waits already is not begun again. Throws
-     * `invalid_params` for a name that no pack can have, `rate_limited` when too many wait.
+     * Begins, or queues, and says how it stands; one that runs or waits already is not begun again. `name`: as
+     * `checkPackName` has it. Throws `rate_limited` when too many wait.
      */
-    start(given: string): Install {
-      const name = checkPackName(given)
+    start(name: string): Install {
       const known = installs.get(name)
       if (known && !isEnded(known)) return known
       if ([...installs.values()].filter(({ state }) => state === 'waiting').length >= waitingMax)
