@@ -241,7 +241,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX clones_by_file ON clones (sha256);
   `,
   `
-  CREATE TABLE new_clones (
+  -- No table is renamed: for that SQLite would read the whole schema anew.
+  CREATE TABLE kept_clones AS SELECT * FROM clones;
+  DROP TABLE clones;
+  CREATE TABLE clones (
     id            TEXT PRIMARY KEY,
     account_id    TEXT NOT NULL REFERENCES accounts (id),
     -- That paid for it.
@@ -261,12 +264,11 @@ export const migrations: readonly string[] = [
     created_at_ms INTEGER NOT NULL,
     UNIQUE (account_id, sha256)
   ) STRICT;
-  INSERT INTO new_clones
+  INSERT INTO clones
     SELECT id, account_id, request_id, sha256, name, language, gender, method, base_voice_id, profile, warnings,
       duration_ms, demo_name, created_at_ms
-    FROM clones;
-  DROP TABLE clones;
-  ALTER TABLE new_clones RENAME TO clones;
+    FROM kept_clones;
+  DROP TABLE kept_clones;
   CREATE INDEX clones_by_account ON clones (account_id, created_at_ms);
   CREATE INDEX clones_by_file ON clones (sha256);
   `,
