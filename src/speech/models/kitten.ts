@@ -12,7 +12,7 @@ import type { PackContent, PackFolder } from './family'
 import { BadPack, type PackVoice } from './pack'
 import { chooseGraph, readSampleRate, readStyleSignature } from './style-graph'
 import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
-import { readTokens } from './vocabulary'
+import { readTokens, tokensFile } from './vocabulary'
 
 /** Those known have 1 and 400. */
 const rowsMax = 1024
@@ -66,7 +66,7 @@ export async function readKittenModel(
     if (!(speed >= speedPriors.min && speed <= speedPriors.max)) throw new BadPack(`the speed of ${name} is ${speed}`)
   return {
     sampleRate: readSampleRate(metadata['sample_rate']),
-    vocabulary: (await readTokens(folder)) ?? kittenVocabulary,
+    vocabulary: folder.files.includes(tokensFile) ? await readTokens(folder.read) : kittenVocabulary,
     styles,
     speeds,
     aliases: new Map(textsOf(config['voice_aliases']).map(([alias, style]) => [style, alias])),

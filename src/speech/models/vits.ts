@@ -6,14 +6,14 @@
 import { basename } from 'node:path'
 import type { GraphInfo } from '../onnx/file'
 import type { TensorInfo } from '../onnx/runtime'
-import { parseLexicon, parseTokens, type Tokens } from '../phonemes/lexicon'
+import { parseLexicon } from '../phonemes/lexicon'
+import type { Vocabulary } from '../phonemes/runs'
 import type { VitsFrontend } from '../phonemes/vits'
 import type { PackFolder, PackReader } from './family'
 import { BadPack, type PackVoice } from './pack'
+import { readTokens, tokensFile } from './vocabulary'
 
-const tokensFile = 'tokens.txt'
 const lexiconFile = 'lexicon.txt'
-const tokensBytesMax = 1 << 20
 const lexiconBytesMax = 32 << 20
 /** The largest known has 804. */
 const speakersMax = 1_000
@@ -74,8 +74,7 @@ export async function readVitsModel(
   { metadata, inputs }: Pick<GraphInfo, 'metadata' | 'inputs'>,
   read: PackFolder['read'],
 ): Promise<VitsModel> {
-  const tokens = parseTokens(decode(await read(tokensFile, tokensBytesMax)))
-  if (!tokens) throw new BadPack(`${tokensFile} is not one symbol and its id per line`)
+  const tokens = await readTokens(read)
   const kind = frontendKind(metadata)
   const named = nameInputs(inputs, kind === 'toned')
   const speakers = wholeNumber(metadata, 'n_speakers')
@@ -88,12 +87,8 @@ export async function readVitsModel(
     speaker: speakers > 1 ? 0 : wholeNumber(metadata, 'speaker_id', 0),
   }
   if (kind === 'characters') return { ...model, frontend: { kind, tokens, frame: readFrame(metadata) } }
-  const text = decode(await read(lexiconFile, lexiconBytesMax))
+  const text = new TextDecoder().decode(await read(lexiconFile, lexiconBytesMax))
   return { ...model, frontend: readLexiconFrontend(kind, text, tokens, metadata) }
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes)
 }
 
 /** By the metadata, in the order of sherpa-onnx. */
@@ -124,7 +119,7 @@ function readFrame(metadata: Metadata) {
 function readLexiconFrontend(
   kind: Exclude<VitsFrontend['kind'], 'characters'>,
   text: string,
-  tokens: Tokens,
+  tokens: Vocabulary,
   metadata: Metadata,
 ): VitsFrontend {
   if (kind === 'spaced' && !tokens.has(' ')) throw new BadPack(`${tokensFile} has no blank`)

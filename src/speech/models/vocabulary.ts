@@ -1,16 +1,16 @@
 /**
- * The vocabulary of a pack with the alphabet of Kokoro or KittenTTS: `tokens.txt` of sherpa-onnx, `config.json` of
- * hexgrad, `tokenizer.json` of Hugging Face, or the config in the metadata of the graph, as kokoro-onnx has it.
+ * The vocabulary of a pack: `tokens.txt` of sherpa-onnx; for the alphabet of Kokoro also `config.json` of hexgrad,
+ * `tokenizer.json` of Hugging Face, or the config in the metadata of the graph, as kokoro-onnx has it.
  */
 import { parseTokens } from '../phonemes/lexicon'
 import type { Vocabulary } from '../phonemes/runs'
 import type { PackFolder } from './family'
 import { BadPack } from './pack'
 
-const tokensFile = 'tokens.txt'
+export const tokensFile = 'tokens.txt'
 const tokensBytesMax = 1 << 20
 
-/** The first that there is. `metadata`: of the graph. Throws `BadPack`, also where there is none. */
+/** One of phonemes, the first that there is. `metadata`: of the graph. Throws `BadPack`, also where there is none. */
 export async function readVocabulary(
   folder: PackFolder,
   metadata: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
 type ReadVocabulary = (folder: PackFolder, file: string) => Promise<Vocabulary | undefined>
 
 const vocabularyReaders: readonly (readonly [string, ReadVocabulary])[] = [
-  [tokensFile, readTokens],
+  [tokensFile, ({ read }) => readTokens(read)],
   ['config.json', async (folder, file) => fromObject((await folder.readJson(file))['vocab'])],
   ['tokenizer.json', async (folder, file) => fromObject(fieldOf((await folder.readJson(file))['model'], 'vocab'))],
 ]
@@ -64,10 +64,9 @@ function fromObject(value: unknown): Vocabulary | undefined {
   return ids.length === entries.length ? new Map(ids) : undefined
 }
 
-/** undefined where there is no `tokens.txt`. Throws `BadPack` where it is none. */
-export async function readTokens(folder: PackFolder): Promise<Vocabulary | undefined> {
-  if (!folder.files.includes(tokensFile)) return undefined
-  const vocabulary = parseTokens(new TextDecoder().decode(await folder.read(tokensFile, tokensBytesMax)))
+/** Of `tokens.txt`. `read`: files of the pack. Throws `BadPack`. */
+export async function readTokens(read: PackFolder['read']): Promise<Vocabulary> {
+  const vocabulary = parseTokens(new TextDecoder().decode(await read(tokensFile, tokensBytesMax)))
   if (!vocabulary) throw new BadPack(`${tokensFile} is not one symbol and its id per line`)
   return vocabulary
 }

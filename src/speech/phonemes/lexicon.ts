@@ -2,9 +2,7 @@
  * `tokens.txt` and `lexicon.txt` of models that sherpa-onnx reads (sherpa-onnx/csrc/lexicon.cc, melo-tts-lexicon.cc and
  * text-utils.cc of https://github.com/k2-fsa/sherpa-onnx), and cutting a text into what stands in a lexicon.
  */
-
-/** Symbol to id. */
-export type Tokens = ReadonlyMap<string, number>
+import type { Vocabulary } from './runs'
 
 /** A word's phonemes, and their tones where the lexicon has them. */
 export type Pronunciation = { readonly ids: readonly number[]; readonly tones?: readonly number[] }
@@ -18,7 +16,7 @@ export type Lexicon = {
 const blanks = /[ \t\r\v\f]+/
 
 /** One symbol and its id per line; a line of an id alone is the blank's. The first of two same symbols counts. */
-export function parseTokens(text: string): Tokens | undefined {
+export function parseTokens(text: string): Vocabulary | undefined {
   const tokens = new Map<string, number>()
   for (const line of text.split('\n')) {
     const fields = line.split(blanks).filter(Boolean)
@@ -35,7 +33,7 @@ export function parseTokens(text: string): Tokens | undefined {
  * One word per line, then its phonemes, and with `toned` as many tones. Lines are read when their word is looked for:
  * lexicons have up to some hundred thousand. A word one of whose phonemes is no token is not in it.
  */
-export function parseLexicon(text: string, tokens: Tokens, toned: boolean): Lexicon {
+export function parseLexicon(text: string, tokens: Vocabulary, toned: boolean): Lexicon {
   const lines = new Map<string, string>()
   for (const line of text.split('\n')) {
     const match = /^[ \t]*([^ \t\r\v\f]+)[ \t]+(.*)$/.exec(line)
@@ -57,7 +55,7 @@ export function parseLexicon(text: string, tokens: Tokens, toned: boolean): Lexi
 /** sherpa-onnx ends the process on a tone outside of this. */
 const toneMax = 50
 
-function parsePronunciation(line: string, tokens: Tokens, toned: boolean): Pronunciation | undefined {
+function parsePronunciation(line: string, tokens: Vocabulary, toned: boolean): Pronunciation | undefined {
   const fields = line.split(blanks).filter(Boolean)
   const phonemes = toned ? fields.slice(0, fields.length / 2) : fields
   const ids = phonemes.map((phoneme) => tokens.get(phoneme))

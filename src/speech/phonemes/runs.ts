@@ -1,7 +1,7 @@
 /** Symbols → ids of a vocabulary, in runs that a model takes at once. */
 import type { Symbol } from './spoken'
 
-/** Ids of symbols; each symbol is one code point. */
+/** Ids of symbols; of Kokoro and KittenTTS each symbol is one code point. */
 export type Vocabulary = ReadonlyMap<string, number>
 
 /**

@@ -3,15 +3,16 @@
  * https://github.com/k2-fsa/sherpa-onnx): `OfflineTtsCharacterFrontend`, `Lexicon`, `CharacterLexicon`, `MeloTtsLexicon`.
  * docs/models.md says what is done otherwise, and why.
  */
-import { matchLongest, splitUnits, type Lexicon, type Pronunciation, type Tokens } from './lexicon'
+import { matchLongest, splitUnits, type Lexicon, type Pronunciation } from './lexicon'
+import type { Vocabulary } from './runs'
 
 export type VitsFrontend =
   /** Every character is a token; for MMS and Coqui models. */
-  | { readonly kind: 'characters'; readonly tokens: Tokens; readonly frame: CharacterFrame }
+  | { readonly kind: 'characters'; readonly tokens: Vocabulary; readonly frame: CharacterFrame }
   /** Words of a lexicon: `chinese` and `spaced` by language, `segmented` with longer words, `toned` for MeloTTS. */
   | {
       readonly kind: 'chinese' | 'spaced' | 'segmented' | 'toned'
-      readonly tokens: Tokens
+      readonly tokens: Vocabulary
       readonly lexicon: Lexicon
       /** Marks that the model knows; only the first two kinds ask. */
       readonly punctuation: ReadonlySet<string>
@@ -174,7 +175,7 @@ function runSegmented(units: readonly string[], { kind, tokens, lexicon }: WithL
   return run.runs
 }
 
-function tokenOfMark(mark: string, tokens: Tokens): number | undefined {
+function tokenOfMark(mark: string, tokens: Vocabulary): number | undefined {
   const other = sameMarks.filter((pair) => pair.includes(mark)).map((pair) => pair.replace(mark, ''))
   return tokens.get(mark) ?? other.map((form) => tokens.get(form)).find((id) => id !== undefined)
 }
