@@ -43,7 +43,8 @@ export async function readLicense(folder: PackFolder): Promise<string | null> {
   return null
 }
 
-function licenseOfCard(card: string): string | undefined {
+/** What a model card says; undefined where it says nothing. */
+export function licenseOfCard(card: string): string | undefined {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(card)?.[1] ?? ''
   const inHead = /^license:[ \t]*["']?([\w.+-]+)/m.exec(head)?.[1]
   // `other` has its name in a line of its own.

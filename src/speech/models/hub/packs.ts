@@ -5,6 +5,7 @@
  */
 import { describe } from '../../../fields'
 import { AppError } from '../../../errors'
+import { licenseOfCard } from '../license'
 import type { PackFamily } from '../pack'
 import { failed, type Hub } from './client'
 import { fetchPiperIndex, folderOf, piperRepository, type PiperVoice } from './piper-index'
@@ -180,7 +181,9 @@ async function planPiper(hub: Hub, key: string, signal?: AbortSignal): Promise<U
     signal,
   )
   const name = `${piperPrefix}${voice.key}`
-  const license = licenseOfCard(card) ?? repository.license
+  // Of Piper's cards: that of the recordings.
+  const own = licenseOfCard(card ?? '')
+  const license = own === undefined ? repository.license : oneLine(own)
   return { name, family: 'piper', folder: folderOfPack(name), repository, license, card, files }
 }
 
@@ -195,12 +198,6 @@ function joinPiperFile(listed: PiperVoice['files'][number], there: readonly HubF
     digests,
     target: found.path.slice(folderOf(found.path).length + 1),
   }
-}
-
-/** The line `* License: …` of Piper's model cards, which is that of the recordings. */
-function licenseOfCard(card: string | null): string | null {
-  const line = /^\s*[*-]?\s*Licen[cs]e:[ \t]*(\S.*)$/im.exec(card ?? '')?.[1]
-  return line === undefined ? null : oneLine(line)
 }
 
 async function fetchCard(
