@@ -7,6 +7,7 @@ import { trackPitch } from '../../audio/analysis/pitch'
 import type { Pcm } from '../../audio/pcm'
 import { loadEngineOf, utteranceCharactersMax, type Speech, type VoiceSpec } from '../engine'
 import type { Runtime } from '../onnx/runtime'
+import { genderOfPitch } from '../pitch-gender'
 import { BadPack, type Pack, type PackVoice } from './pack'
 import { probeText } from './probe-texts'
 import { readPack, type ReadPack } from './read-pack'
@@ -24,8 +25,6 @@ export type ProbeOptions = {
 
 /** Of those whose gender nobody wrote down, so many are listened to. */
 const listenedVoicesMax = 8
-/** A higher median is taken to be a woman's; men speak around 120 Hz, women around 210 Hz. */
-const femaleHzMin = 165
 const pitchRange = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
 /** Fewer tell nothing: half a second. */
 const voicedFramesMin = 50
@@ -110,7 +109,7 @@ function findSpeechFault(speech: Speech, { language, sampleRate }: VoiceSpec, te
 export function genderOf(speech: Pcm): PackVoice['gender'] {
   const voiced = [...trackPitch(speech, pitchRange).hz].filter((hz) => hz > 0).sort((a, b) => a - b)
   if (voiced.length < voicedFramesMin) return null
-  return voiced[voiced.length >> 1]! >= femaleHzMin ? 'female' : 'male'
+  return genderOfPitch(voiced[voiced.length >> 1]!)
 }
 
 /** A second of something with a voice's harmonics is given its own tone. What is not finite the converter refuses itself. */
