@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import type { ModelFiles, Speech, SpeechEngine, TimedWord, VoiceSpec } from '../engine'
+import { baseLanguage } from '../language'
 import { languageInputs } from '../models/piper'
 import { parsePiperConfig, type PiperConfig } from '../models/piper-config'
 import { openGraph } from '../onnx/graph'
@@ -107,7 +108,7 @@ function feedsOf(
   const idsMax = Math.max(...runs.map(({ ids }) => ids.length))
   const ids = new BigInt64Array(runs.length * idsMax)
   runs.forEach((run, index) => ids.set(BigInt64Array.from(run.ids, BigInt), index * idsMax))
-  const language = config.languages.get(config.language.split('-')[0]!) ?? 0
+  const language = config.languages.get(baseLanguage(config.language)) ?? 0
   const number = (value: number) => runtime.int64(BigInt64Array.of(BigInt(value)), [1])
   const feeds = {
     input: runtime.int64(ids, [runs.length, idsMax]),

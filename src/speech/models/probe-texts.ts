@@ -1,4 +1,5 @@
 /** What a new voice says to be tried: one sentence, everyday, in the reading that engines are given (no digits). */
+import { baseLanguage } from '../language'
 
 const english = 'The train to the sea was late again, so we sat in the sun and talked about the summer.'
 
@@ -44,6 +45,6 @@ const texts: Readonly<Record<string, string>> = {
 
 /** `language`: BCP 47. */
 export function probeText(language: string): string {
-  const primary = language.split('-')[0]!.toLowerCase()
+  const primary = baseLanguage(language)
   return texts[primary === 'cmn' || primary === 'yue' ? 'zh' : primary === 'nb' ? 'no' : primary] ?? english
 }
