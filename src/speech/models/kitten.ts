@@ -11,7 +11,7 @@ import { kittenVocabulary } from '../phonemes/kitten'
 import type { PackContent, PackFolder } from './family'
 import { BadPack, type PackVoice } from './pack'
 import { chooseGraph, readSampleRate, readStyleSignature } from './style-graph'
-import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
+import { findStyleFiles, openStyles, type Style } from './styles'
 import { readTokens, tokensFile } from './vocabulary'
 
 /** Those known have 1 and 400. */
@@ -44,7 +44,7 @@ export async function readKittenPack(folder: PackFolder): Promise<PackContent | 
   if (readStyleSignature(graph, info).speed.type !== 'float32') throw new BadPack(`${graph} takes no speed as float32`)
   const model = await readKittenModel(folder, info.metadata)
   const voices = model.styles.map(({ name }) => describeVoice(name, model.aliases.get(name)))
-  return { family: 'kitten', graph, sampleRate: model.sampleRate, voices: requireDistinct(voices), license: null }
+  return { family: 'kitten', graph, sampleRate: model.sampleRate, voices, license: null }
 }
 
 /** What the engine needs beside the graph. `metadata`: of the graph. Throws `BadPack`. */

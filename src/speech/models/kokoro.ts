@@ -14,7 +14,7 @@ import type { PackContent, PackFolder } from './family'
 import { isKitten } from './kitten'
 import { BadPack, type PackVoice } from './pack'
 import { chooseGraph, readSampleRate, readStyleSignature } from './style-graph'
-import { findStyleFiles, openStyles, requireDistinct, type Style } from './styles'
+import { findStyleFiles, openStyles, type Style } from './styles'
 import { readVocabulary } from './vocabulary'
 
 /**
@@ -38,7 +38,7 @@ export async function readKokoroPack(folder: PackFolder): Promise<PackContent | 
   const voices = styles.map(({ name }) => name).filter((name) => kokoroLanguage(name).frontEnd !== null)
   if (voices.length === 0)
     throw new BadPack('all of its voices are Japanese, which cannot be put into its phonemes yet')
-  return { family: 'kokoro', graph, sampleRate, voices: requireDistinct(voices.map(describeVoice)), license: null }
+  return { family: 'kokoro', graph, sampleRate, voices: voices.map(describeVoice), license: null }
 }
 
 /** VITS models have a `model.onnx` and `tokens.txt` too, but no styles. */

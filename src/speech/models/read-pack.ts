@@ -89,4 +89,7 @@ function checkContent({ family, graph, voices, sampleRate }: PackContent): void 
     throw new BadPack(`its sample rate is ${sampleRate} Hz, not one from ${sampleRateMin} to ${sampleRateMax}`)
   if (voices.length === 0 && family !== 'converter') throw new BadPack(`${graph} has no voices`)
   if (voices.length > voicesMax) throw new BadPack(`${graph} has ${voices.length} voices, more than ${voicesMax}`)
+  const ids = voices.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) < index)
+  if (twice !== undefined) throw new BadPack(`two of its voices would be called ${twice}`)
 }

@@ -165,7 +165,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
   async function probe(name: string): Promise<Tried['result']> {
     try {
-      return checked(await options.probe(join(directory, name), ending.signal))
+      return { pack: await options.probe(join(directory, name), ending.signal) }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (error instanceof BadPack) return { reason: message }
@@ -364,12 +364,6 @@ function finalPack(directory: string, entry: Entry): Pack | undefined {
     model: { ...pack.model, directory: join(directory, name), version: tried!.version },
     voices: pack.voices.map((voice) => ({ ...voice, id: ids.get(voice.id)! })),
   }
-}
-
-function checked(pack: Pack): Tried['result'] {
-  const ids = pack.voices.map(({ id }) => id)
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  return twice === undefined ? { pack } : { reason: `two of its voices are called ${twice}` }
 }
 
 /** What was not the pack's own fault may go better the next time. */

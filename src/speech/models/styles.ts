@@ -7,11 +7,12 @@
 import { join } from 'node:path'
 import type { PackFolder } from './family'
 import { readNpz } from './npz'
-import { BadPack, type PackVoice } from './pack'
+import { BadPack } from './pack'
 
 /** Numbers in a row. */
 export const styleSize = 256
 const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT
+
 export type Style = {
   readonly name: string
   readonly rows: number
@@ -99,12 +100,4 @@ async function openArchive(directory: string, file: string, { rowsMax }: StyleLa
       throw new BadPack(`${file}: ${name} is ${shape.join(' × ')}, not rows of ${styleSize}`)
     return { name, rows, read }
   })
-}
-
-/** Throws `BadPack` where two voices would have the same id. */
-export function requireDistinct(voices: readonly PackVoice[]): readonly PackVoice[] {
-  const ids = voices.map(({ id }) => id)
-  const twice = ids.find((id, index) => ids.indexOf(id) < index)
-  if (twice !== undefined) throw new BadPack(`two of its styles would be the voice ${twice}`)
-  return voices
 }
