@@ -68,6 +68,9 @@ export function createCrew(options: {
   const failures = new Map<string, { message: string; untilMs: number }>()
   /** Models whose process has not been started yet. */
   const expected = new Map<string, number>()
+  /** The model that waits for room: until it is loaded, or not asked for any more, no other one takes what gets free. */
+  let next: { readonly key: string; readonly askedAtMs: number } | undefined
+  let askingAgain: NodeJS.Timeout | undefined
   let closed = false
 
   const sweep = setInterval(unloadIdle, Math.min(sweepMsMax, Math.max(1, models.idleMs / 2)))
@@ -143,10 +146,28 @@ export function createCrew(options: {
     }
     const loading = [...loads.values()].filter(({ isLoading }) => isLoading).length
     if (loading + expected.size >= loadsMax) return
+    const nowMs = performance.now()
+    if (next && next.key !== key && nowMs - next.askedAtMs < residenceMs) return askAgain()
     for (const worker of idle()) if (isOlder(loads.get(worker)!.voice, voice)) unload(worker, 'its files have changed')
-    if (!makeRoom(sizeBytes)) return
+    if (!makeRoom(sizeBytes)) {
+      next = { key, askedAtMs: nowMs }
+      return askAgain()
+    }
+    next = undefined
     expected.set(key, sizeBytes)
     void loadModel(voice, key)
+  }
+
+  /** Nothing else may happen that would make somebody ask for a model that has to wait. */
+  function askAgain(): void {
+    if (askingAgain) return
+    const loadedAtMs = [...loads.values()].map((load) => load.loadedAtMs).filter(Number.isFinite)
+    const leftMs = Math.max(...loadedAtMs) + residenceMs - performance.now()
+    const ask = () => {
+      askingAgain = undefined
+      options.onChange()
+    }
+    askingAgain = setTimeout(ask, leftMs > 0 ? leftMs : residenceMs).unref()
   }
 
   async function loadModel(voice: Loadable, key: string): Promise<void> {
@@ -194,11 +215,7 @@ export function createCrew(options: {
       const idlest = idle()
         .filter((worker) => hasModel(worker) && loads.get(worker)!.loadedAtMs + residenceMs <= nowMs)
         .sort((a, b) => loads.get(a)!.usedAtMs - loads.get(b)!.usedAtMs)[0]
-      if (!idlest) {
-        // Nothing else may happen that would make somebody ask again.
-        setTimeout(() => !closed && options.onChange(), residenceMs).unref()
-        return false
-      }
+      if (!idlest) return false
       unload(idlest, 'to make room')
     }
     return true
@@ -262,6 +279,7 @@ export function createCrew(options: {
     close(): void {
       closed = true
       clearInterval(sweep)
+      clearTimeout(askingAgain)
       for (const worker of processes) worker.kill()
     },
   }

@@ -6,7 +6,7 @@
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
 import { createCrew, type LoadedModel, type ModelOptions } from './crew'
-import type { Loadable, TimedWord, VoiceSpec } from './engine'
+import { engineKey, type Loadable, type TimedWord, type VoiceSpec } from './engine'
 import type { Examined, Recording, EnrolTask, ExamineTask, MeasureTask, SynthesizeTask, Task } from './protocol'
 import type { VoiceStatistics } from './adapt/measure'
 import { createFairQueue, type FairQueue } from './queue'
@@ -133,14 +133,19 @@ export function createPool(options: {
   function startQueued(): boolean {
     let worker: WorkerProcess | undefined
     let failure: Error | undefined
+    const mustWait = new Set<string>()
     const fits = ({ task }: Waiting) => {
+      const needed = neededFor(task as QueuedTask)
+      const key = needed && engineKey(needed)
+      if (key !== undefined && mustWait.has(key)) return false
       try {
-        const needed = neededFor(task as QueuedTask)
         worker = needed ? crew.take(needed) : crew.takeAny(undefined)
       } catch (error) {
         failure = error as Error
       }
-      return worker !== undefined || failure !== undefined
+      if (worker || failure) return true
+      mustWait.add(key!)
+      return false
     }
     const entry = foreground.take(fits) ?? background.take(fits)
     if (!entry) return false

@@ -1,5 +1,5 @@
 /** Models in the pool's care: loaded, kept, put out and given up, with real processes. */
-import { afterEach, describe, expect, it } from 'bun:test'
+import { afterEach, describe, expect, it, spyOn } from 'bun:test'
 import { join } from 'node:path'
 import { createLogger } from '../../src/log'
 import type { ModelOptions } from '../../src/speech/crew'
@@ -208,5 +208,58 @@ describe('batches', () => {
   it('let only that sentence fail which is at fault', async () => {
     const { others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice], ['Hello.', 'fail here.', 'Yes.'])
     expect(together(others)).toEqual(['alone', 'failed', 'alone'])
+  })
+})
+
+describe('models that wait for room', () => {
+  const [a, b, c] = [neural('a', 10 * megabyte), neural('b', 10 * megabyte), neural('c', 20 * megabyte)]
+
+  it('get it although others are always busy, even where several have to go for them', async () => {
+    const pool = startPool({ memoryMaxBytes: 25 * megabyte })
+    await Promise.all([say(pool, a), say(pool, b)])
+    let isOver = false
+    const keepBusy = async (voice: VoiceSpec, key: string) => {
+      while (!isOver) await say(pool, voice, 'slow words.', key)
+    }
+    const busy = [a, b, a, b].map((voice, i) => keepBusy(voice, `busy ${i}`))
+    await Bun.sleep(500)
+    const frames = await Promise.race([say(pool, c), Bun.sleep(12_000)])
+    isOver = true
+    await Promise.all(busy)
+    expect(frames).toBeGreaterThan(1000)
+  }, 30_000)
+
+  it('are asked for again by one timer, however many tasks wait for them', async () => {
+    const pool = startPool({ memoryMaxBytes: 15 * megabyte })
+    await say(pool, a)
+    const timers = spyOn(globalThis, 'setTimeout')
+    try {
+      const waiting = Array.from({ length: 50 }, (_, i) => say(pool, b, 'Hello.', `key ${i}`))
+      expect(timers.mock.calls.filter(([, delayMs]) => delayMs! > 1000 && delayMs! <= 3000)).toHaveLength(1)
+      expect((await Promise.all(waiting)).every((frames) => frames > 1000)).toBe(true)
+    } finally {
+      timers.mockRestore()
+    }
+  }, 15_000)
+
+  it('cost next to nothing while hundreds of their tasks wait', async () => {
+    const pool = startPool({ memoryMaxBytes: 15 * megabyte }, 1)
+    await say(pool, a)
+    await say(pool, builtIn)
+    const jobs = Array.from({ length: 512 }, (_, i) => {
+      const job = pool.openJob({ key: `key ${i % 40}`, background: false })
+      const task = { kind: 'synthesize', voice: b, text: 'Hello.', letters: 5, symbols: 0 } as const
+      job.synthesize({ ...task, sampleRate: 16_000, speed: 1, pauseMs: 0 }).catch(() => {})
+      return job
+    })
+    const durationsMs: number[] = []
+    for (let i = 0; i < 5; i++) {
+      const startedAtMs = performance.now()
+      const said = say(pool, builtIn, 'Hello.', 'key 0')
+      durationsMs.push(performance.now() - startedAtMs)
+      await said
+    }
+    for (const job of jobs) job.end()
+    expect(Math.min(...durationsMs)).toBeLessThan(2)
   })
 })
