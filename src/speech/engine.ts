@@ -74,10 +74,18 @@ export type Speech = Pcm & {
   readonly words?: readonly TimedWord[]
 }
 
+/** Nothing in the text has a sound in this voice. The engine is as good as before. */
+export class NothingToSay extends Error {
+  override readonly name = 'NothingToSay'
+  constructor() {
+    super('the text has nothing that this voice can say')
+  }
+}
+
 export interface SpeechEngine {
   /**
    * Speaks one utterance whose text is already a normalized reading. Same voice, text and speed, same samples, whatever
-   * was spoken before. Throws on any failure of the engine.
+   * was spoken before. Throws `NothingToSay`, and on any failure of the engine.
    */
   synthesize(voice: VoiceSpec, text: string, options?: { readonly speed: number }): Promise<Speech>
   /** The same for several texts in one run, where the graph allows that. */

@@ -17,6 +17,7 @@ import type { Conversions } from './convert/conversion'
 import {
   engineKey,
   loadEngineOf,
+  NothingToSay,
   type Loadable,
   type Speech,
   type SpeechEngine,
@@ -138,7 +139,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
   async function speak(task: SynthesizeTask, utter: () => Promise<Speech>): Promise<Speech> {
     if (task.fault === 'synthesize') throw new Error(faultMessage)
     if (task.fault === 'hang') await Bun.sleep(hangMs)
-    const { speed, words, ...raw } = await utter()
+    const { speed, words, ...raw } = await utter().catch((error) => leaveOut(task, error))
     requireSpeech(raw, task, speed)
     const plain = withoutConversion(task.voice, raw)
     const timing = { speed, words: words && timeAnew(words, trimSilence(raw).startSeconds, 1) }
@@ -192,7 +193,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     try {
       return await (await engine(voice)).synthesize(voice, text, { speed })
     } catch (error) {
-      engines.delete(engineKey({ engine: voice.engine, model: voice.model }))
+      if (!(error instanceof NothingToSay)) engines.delete(engineKey({ engine: voice.engine, model: voice.model }))
       throw error
     }
   }
@@ -248,6 +249,12 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => process.exit(0))
   send({ type: 'ready' })
+}
+
+/** Of signs alone, nothing: a voice may have no name for them. */
+function leaveOut({ letters, sampleRate }: SynthesizeTask, error: unknown): Speech {
+  if (error instanceof NothingToSay && letters === 0) return { samples: new Float32Array(0), sampleRate, words: [] }
+  throw error
 }
 
 /** The words of a sound that lost its beginning and is then played faster. */

@@ -3,15 +3,19 @@ import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SpeechEngine, VoiceSpec } from '../../src/speech/engine'
+import { createLogger } from '../../src/log'
+import { NothingToSay, type SpeechEngine, type VoiceSpec } from '../../src/speech/engine'
 import { loadVits } from '../../src/speech/engines/vits'
 import { openPackFolder } from '../../src/speech/models/folder'
 import { BadPack } from '../../src/speech/models/pack'
 import { probePack } from '../../src/speech/models/probe'
 import { probeText } from '../../src/speech/models/probe-texts'
 import { readVitsPack } from '../../src/speech/models/vits'
+import { takeSnapshot } from '../../src/speech/models/snapshot'
 import { openRuntime } from '../../src/speech/onnx/runtime'
+import { createPool } from '../../src/speech/pool'
 import { decodeVits, vitsModel, type VitsHeard, type VitsShape } from '../onnx/vits'
+import { modelOptions } from './model-options'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-vits-'))
 const runtime = await openRuntime({ directory, provider: 'cpu', threads: 1 })
@@ -93,8 +97,8 @@ describe('loadVits', () => {
   it('leaves out what has no phonemes, and throws when that is all', async () => {
     expect((await hear(chinesePack(), '你坏呀'))[0]!.ids).toEqual([3, 4, 7])
     const engine = await load(chinesePack())
-    expect(engine.synthesize(spec(), '坏坏，xyz。')).rejects.toThrow('no phonemes for anything in "坏坏，xyz。"')
-    expect(engine.synthesize(spec(), '。')).rejects.toThrow('no phonemes')
+    expect(engine.synthesize(spec(), '坏坏，xyz。')).rejects.toThrow(NothingToSay)
+    expect(engine.synthesize(spec(), '。')).rejects.toThrow('nothing that this voice can say')
   })
 
   it('runs the graph once per sentence, and pauses between them', async () => {
@@ -157,7 +161,7 @@ describe('probePack', () => {
 
   it('refuses one whose lexicon has nothing of a sentence in its language', async () => {
     const refused = probe({ ...chinesePack(), 'lexicon.txt': '鼋 n\n' })
-    expect(refused).rejects.toThrow('the model has no phonemes for anything in')
+    expect(refused).rejects.toThrow('nothing that this voice can say')
   })
 })
 
@@ -218,4 +222,37 @@ describe('readVitsPack', () => {
     expect(await refusalOf(chinesePack({ metadata: { language: 'English' } }))).toContain('tokens.txt has no blank')
     expect(await refusalOf(chinesePack({ metadata: { comment: 'melo', jieba: 1 } }))).toContain('VITS model with tones')
   })
+})
+
+describe('in a worker process', () => {
+  const pool = createPool({
+    command: [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'worker'],
+    workers: 1,
+    taskTimeoutMs: 20_000,
+    workerMemoryMaxBytes: 1 << 30,
+    jobsMax: 10,
+    models: modelOptions,
+    log: createLogger('silent'),
+  })
+  afterAll(() => pool.close())
+
+  async function say(voice: VoiceSpec, text: string) {
+    const job = pool.openJob({ key: 'test', background: false })
+    const [letters, symbols] = [/\p{L}/gu, /\p{S}/gu].map((kind) => text.match(kind)?.length ?? 0) as [number, number]
+    const request = { kind: 'synthesize', voice, text, letters, symbols, pauseMs: 100, speed: 1 } as const
+    const { portions } = await job.synthesize({ ...request, sampleRate: 16_000 }).finally(() => job.end())
+    return portions.reduce((sum, portion) => sum + portion.length, 0)
+  }
+
+  it('a sign that the voice cannot say is left out, a word is not, and neither costs the loaded model', async () => {
+    const directory = await write(chinesePack({ hop: 1000, level: 0.3 }))
+    const { version } = (await takeSnapshot(directory))!
+    const voice = { ...spec(), model: { directory, graph: 'model.onnx', version, memoryBytes: 1 } }
+    const frames = await say(voice, '你好。')
+    expect(frames).toBeGreaterThan(5000)
+    await rm(directory, { recursive: true })
+    expect(await say(voice, '🎉。')).toBe(1600)
+    await expect(say(voice, '坏。')).rejects.toThrow('nothing that this voice can say')
+    expect(await say(voice, '你好。')).toBe(frames)
+  }, 30_000)
 })

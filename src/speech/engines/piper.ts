@@ -3,7 +3,14 @@
  * itself speaks faster or slower. Where it tells how long each of its ids lasts, its words are timed.
  */
 import { join } from 'node:path'
-import type { ModelFiles, Speech, SpeechEngine, TimedWord, VoiceSpec } from '../engine'
+import {
+  NothingToSay,
+  type ModelFiles,
+  type Speech,
+  type SpeechEngine,
+  type TimedWord,
+  type VoiceSpec,
+} from '../engine'
 import { baseLanguage } from '../language'
 import { languageInputs } from '../models/piper'
 import { parsePiperConfig, type PiperConfig } from '../models/piper-config'
@@ -30,7 +37,7 @@ export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<Sp
   const graph: PiperGraph = { runtime, session, config, durations }
   const read = async (text: string) => {
     const runs = await readRuns(text)
-    if (runs.length === 0) throw new Error('the text has nothing that this voice can say')
+    if (runs.length === 0) throw new NothingToSay()
     return runs
   }
 

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../../audio/pcm'
-import type { ModelFiles, SpeechEngine } from '../engine'
+import { NothingToSay, type ModelFiles, type SpeechEngine } from '../engine'
 import { openPackFolder } from '../models/folder'
 import { readVitsModel, type VitsModel } from '../models/vits'
 import { openGraph } from '../onnx/graph'
@@ -28,7 +28,7 @@ export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<Spe
   return {
     async synthesize({ settings }, text, { speed } = { speed: 1 }) {
       const runs = toVitsRuns(text, model.frontend)
-      if (runs.length === 0) throw new Error(`the model has no phonemes for anything in "${text.slice(0, 100)}"`)
+      if (runs.length === 0) throw new NothingToSay()
       const speaker = settings.speaker ?? model.speaker
       const pieces: Pcm[] = []
       for (const [i, run] of runs.entries()) {
