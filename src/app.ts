@@ -77,7 +77,10 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     directory: voicesDirectory(config),
     reservedIds: catalogue.reservedIds,
     probe,
-    onChange: (packs) => catalogue.install(packs.map((pack) => batching(pack, config.neural))),
+    onChange(packs) {
+      catalogue.install(packs.map((pack) => batching(pack, config.neural)))
+      pool.keepOnly(packs.map(({ model }) => model))
+    },
     isKeeper: () => true,
     settleMs: limits.packSettleMs,
     pollMs: limits.packPollMs,

@@ -156,11 +156,13 @@ describe('the service with installed packs', () => {
 })
 
 describe('removing a pack', () => {
-  it('takes its voices at once, deletes its files, and is in the log of acts', async () => {
+  it('takes its voices and its memory at once, deletes its files, and is in the log of acts', async () => {
     await install('amy', 'lessac')
     await start()
+    expect((await speak('amy-0')).status).toBe(200)
     const removed = await ask('DELETE', '/admin/packs/amy')
     expect(removed).toEqual({ status: 200, body: { ok: true, deleted: 'amy' } })
+    expect((await ask('GET', '/admin/compute')).body.models).toEqual([])
     expect(existsSync(join(voicesDirectory({ dataDirectory }), 'amy'))).toBe(false)
     expect((await listed()).map(({ id }) => id)).not.toContain('amy-0')
     expect(errorOf(await speak('amy-0'))).toEqual([404, 'voice_not_found'])

@@ -4,7 +4,7 @@
  * models together stay within a budget, and those not used for a while go.
  */
 import type { Logger } from '../log'
-import { engineKey, modelsOf, type Loadable, type ModelFiles } from './engine'
+import { engineKey, modelKey, modelsOf, type Loadable, type ModelFiles } from './engine'
 import { writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime-options'
 import { TaskFailed } from './task-failed'
 import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
@@ -60,11 +60,15 @@ export function createCrew(options: {
   log: Logger
   /** Somebody has become free, or is gone. */
   onChange: () => void
+  /** Whether somebody who has spoken with it is not done yet. */
+  isInUse: (worker: WorkerProcess) => boolean
 }) {
   const { models, log } = options
   /** Most recently used last. */
   const processes: WorkerProcess[] = []
   const loads = new Map<WorkerProcess, Load>()
+  /** Those whose model is not installed any more. */
+  const outdated = new Set<WorkerProcess>()
   const failures = new Map<string, { message: string; untilMs: number }>()
   /** Models whose process has not been started yet. */
   const expected = new Map<string, number>()
@@ -82,9 +86,12 @@ export function createCrew(options: {
       memoryMaxBytes: options.workerMemoryMaxBytes + loadingFactor * modelBytes(load),
       environment,
       onExit(gone) {
+        const { isLoading } = loads.get(gone)!
         processes.splice(processes.indexOf(gone), 1)
         loads.delete(gone)
-        if (!closed) options.onChange()
+        outdated.delete(gone)
+        // Of a model that was being loaded its loading tells, when it is known that it failed.
+        if (!closed && !isLoading) options.onChange()
       },
     })
     loads.set(worker, load)
@@ -232,6 +239,13 @@ export function createCrew(options: {
       if (hasModel(worker) && loads.get(worker)!.usedAtMs <= untilMs) unload(worker, 'not used')
   }
 
+  function unloadOutdated(): void {
+    for (const worker of outdated) {
+      const isAtWork = worker.busy && !loads.get(worker)!.isLoading
+      if (!isAtWork && !worker.gone && !options.isInUse(worker)) unload(worker, 'not installed any more')
+    }
+  }
+
   return {
     processes: processes as readonly WorkerProcess[],
 
@@ -275,6 +289,18 @@ export function createCrew(options: {
       }
       return [...byName].map(([name, found]) => ({ name, ...found }))
     },
+
+    /** Unloads all other models, which are not installed any more; those in use when they are not. */
+    keepOnly(installed: readonly ModelFiles[]): void {
+      const keys = new Set(installed.map(modelKey))
+      outdated.clear()
+      for (const [worker, { voice }] of loads)
+        if (voice && !modelsOf(voice).every((model) => keys.has(modelKey(model)))) outdated.add(worker)
+      unloadOutdated()
+    },
+
+    /** To be called when a process is not in use any more. */
+    unloadOutdated,
 
     close(): void {
       closed = true

@@ -6,7 +6,7 @@
 import type { Logger } from '../log'
 import type { Enrolment } from './adapt/enrol'
 import { createCrew, type LoadedModel, type ModelOptions } from './crew'
-import { engineKey, type Loadable, type TimedWord, type VoiceSpec } from './engine'
+import { engineKey, type Loadable, type ModelFiles, type TimedWord, type VoiceSpec } from './engine'
 import type { Examined, Recording, EnrolTask, ExamineTask, MeasureTask, SynthesizeTask, Task } from './protocol'
 import type { VoiceStatistics } from './adapt/measure'
 import { createFairQueue, type FairQueue } from './queue'
@@ -92,12 +92,17 @@ export function createPool(options: {
   const foreground = createFairQueue<Waiting>()
   const background = createFairQueue<Waiting>()
   const encoding: Pinned[] = []
-  const crew = createCrew({ ...options, onChange: () => pump() })
+  const crew = createCrew({ ...options, onChange: () => pump(), isInUse: isLastOfAnyJob })
   const openStream = createStreams()
-  let jobs = 0
+  const jobs = new Set<JobState>()
   let closed = false
   /** Moving average of what a worker takes for one character, for `retryAfterSeconds`. */
   let characterMs = 1
+
+  function isLastOfAnyJob(worker: WorkerProcess): boolean {
+    for (const { lastWorker } of jobs) if (lastWorker === worker) return true
+    return false
+  }
 
   function queueOf(job: JobState): FairQueue<Waiting> {
     return job.background ? background : foreground
@@ -194,6 +199,7 @@ export function createPool(options: {
         log.warn({ pid: worker.pid, reason: error.reason, task: task.kind }, 'worker lost')
       reject(error as Error)
     }
+    crew.unloadOutdated()
     pump()
   }
 
@@ -251,7 +257,7 @@ export function createPool(options: {
   return {
     /** Jobs open beyond `jobsMax` are not refused here but by whoever asks `full` first. */
     get full() {
-      return jobs >= options.jobsMax
+      return jobs.size >= options.jobsMax
     },
 
     get closed() {
@@ -273,7 +279,7 @@ export function createPool(options: {
         lastWorker: undefined,
       }
       const open: { abandon(): void }[] = []
-      jobs++
+      jobs.add(job)
       return {
         get begun() {
           return job.begunAtMs !== undefined
@@ -305,11 +311,12 @@ export function createPool(options: {
         end() {
           if (job.ended) return
           job.ended = true
-          jobs--
+          jobs.delete(job)
           queueOf(job).drop(job.key, job)
           for (let i = encoding.length - 1; i >= 0; i--) if (encoding[i]!.job === job) encoding.splice(i, 1)
           for (const { reject } of job.pending) reject(new JobEnded())
           for (const stream of open) stream.abandon()
+          crew.unloadOutdated()
         },
       }
     },
@@ -329,7 +336,7 @@ export function createPool(options: {
         workers: crew.processes.length,
         running: crew.working,
         waiting: foreground.size + background.size + encoding.length,
-        jobs,
+        jobs: jobs.size,
       }
     },
 
@@ -338,6 +345,9 @@ export function createPool(options: {
 
     /** The models that are in memory. */
     models: (): LoadedModel[] => crew.models(),
+
+    /** Unloads the models of packs that are gone or were replaced; requests that already speak with one finish. */
+    keepOnly: (installed: readonly ModelFiles[]): void => crew.keepOnly(installed),
 
     close(): void {
       closed = true

@@ -134,6 +134,7 @@ describe('models', () => {
     const failing = failureOf(say(pool, neural('die')))
     expect(await say(pool, builtIn)).toBeGreaterThan(1000)
     expect(await failing).toContain('die')
+    expect(pool.pids()).toHaveLength(1)
     expect(await say(pool, neural('a'))).toBeGreaterThan(1000)
   })
 
@@ -157,6 +158,35 @@ describe('models', () => {
     await say(pool, voice)
     await say(pool, { ...voice, model: { ...voice.model!, version: '2' } })
     expect(pool.models()).toMatchObject([{ name: '/packs/a', processes: 1 }])
+  })
+
+  it('whose pack is gone are unloaded at once, those that somebody speaks with after that, and all others stay', async () => {
+    const pool = startPool()
+    const [kept, gone, busy] = [neural('kept'), neural('gone'), neural('busy')]
+    for (const voice of [kept, gone, busy]) await say(pool, voice)
+    const job = pool.openJob({ key: 'long', background: false })
+    const task = { kind: 'synthesize', voice: busy, text: 'slow words.', letters: 9, symbols: 0 } as const
+    const synthesize = () => job.synthesize({ ...task, sampleRate: 16_000, speed: 1, pauseMs: 0 })
+    const saying = synthesize()
+    pool.keepOnly([kept.model!, { ...gone.model!, version: '2' }])
+    expect(names(pool).sort()).toEqual(['/packs/busy', '/packs/kept'])
+    await saying
+    await synthesize()
+    expect(names(pool).sort()).toEqual(['/packs/busy', '/packs/kept'])
+    job.end()
+    await Bun.sleep(100)
+    expect(names(pool)).toEqual(['/packs/kept'])
+    expect(pool.pids()).toHaveLength(1)
+  })
+
+  it('whose pack goes while they are loaded are not loaded to the end', async () => {
+    const pool = startPool()
+    const failing = failureOf(say(pool, neural('endless')))
+    await Bun.sleep(200)
+    pool.keepOnly([])
+    await failing
+    await Bun.sleep(100)
+    expect(pool.pids()).toEqual([])
   })
 
   it('two that do not fit together take turns without one waiting for ever', async () => {
