@@ -25,11 +25,12 @@ const trail = [10, 0]
 const tailSamples = 5000
 
 /** Throws `BadPack` when the folder's files are not what they were. */
-export async function loadKitten({ directory, graph }: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+export async function loadKitten(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+  const { directory, graph } = model
   const { session, metadata } = await openGraph(runtime, join(directory, graph))
   const signature = readStyleSignature(graph, session)
   const { sampleRate, vocabulary, styles, speeds } = await readKittenModel(await openPackFolder(directory), metadata)
-  const styleOf = createStyleCache(styles)
+  const styleOf = createStyleCache(model, styles)
   const phonemizer = await loadPhonemizer()
   return {
     async synthesize(voice, text, { speed } = { speed: 1 }) {

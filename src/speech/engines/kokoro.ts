@@ -21,11 +21,12 @@ const edge = [0]
 const symbolsMax = 510
 
 /** Throws `BadPack` when the folder's files are not what they were. */
-export async function loadKokoro({ directory, graph }: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+export async function loadKokoro(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+  const { directory, graph } = model
   const { session, metadata } = await openGraph(runtime, join(directory, graph))
   const signature = readStyleSignature(graph, session)
   const { sampleRate, vocabulary, styles } = await readKokoroModel(await openPackFolder(directory), metadata)
-  const styleOf = createStyleCache(styles)
+  const styleOf = createStyleCache(model, styles)
   const phonemizer = await loadPhonemizer()
   // A speed that is a whole number can only be 1; the pipeline does the rest.
   const anySpeed = signature.speed.type === 'float32'

@@ -5,9 +5,9 @@ import { createLogger } from '../../../src/log'
 import type { VoiceSpec } from '../../../src/speech/engine'
 import { readPack } from '../../../src/speech/models/read-pack'
 import { createPool } from '../../../src/speech/pool'
-import { brokenStyleModel, timedStyleModel } from '../../onnx/kokoro'
+import { brokenStyleModel, styleRows, timedStyleModel } from '../../onnx/kokoro'
 import { modelOptions } from '../model-options'
-import { type Files, hexgradPack, kittenPack, writePack } from '../models/style-packs'
+import { bytesOf, type Files, hexgradPack, kittenPack, writePack } from '../models/style-packs'
 
 setDefaultTimeout(60_000)
 
@@ -62,4 +62,12 @@ it.each([
 it('fails by the engine where the graph gives no numbers', async () => {
   const voice = await firstVoice({ ...hexgradPack, 'kokoro.onnx': brokenStyleModel() })
   await expect(say(voice, text, 1)).rejects.toMatchObject({ stage: 'synthesize' })
+})
+
+it('fails where a style was replaced after its model was loaded, rather than speak as somebody else', async () => {
+  const voice = await firstVoice({ ...hexgradPack, 'kokoro.onnx': timedStyleModel() })
+  const george = { ...voice, id: 'george', settings: { voice: 'bm_george' } }
+  await say(voice, text, 1)
+  await Bun.write(join(voice.model!.directory, 'voices/bm_george.bin'), bytesOf(styleRows(2)))
+  await expect(say(george, text, 1)).rejects.toThrow('have changed')
 })

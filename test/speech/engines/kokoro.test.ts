@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SpeechEngine, VoiceSpec } from '../../../src/speech/engine'
+import type { ModelFiles, SpeechEngine, VoiceSpec } from '../../../src/speech/engine'
 import { loadKitten } from '../../../src/speech/engines/kitten'
 import { loadKokoro } from '../../../src/speech/engines/kokoro'
+import { takeSnapshot } from '../../../src/speech/models/snapshot'
 import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/espeak'
 import { toMisaki } from '../../../src/speech/phonemes/misaki'
@@ -39,9 +40,13 @@ beforeAll(async () => {
 })
 
 const graphOf = (files: Files) => Object.keys(files).find((name) => name.endsWith('.onnx'))!
-const modelOf = (files: Files) => ({ directory: writePack(files), graph: graphOf(files), version: '1', memoryBytes: 0 })
-const kokoro = (files: Files) => loadKokoro(modelOf(files), runtime)
-const kitten = (files: Files) => loadKitten(modelOf(files), runtime)
+async function modelOf(files: Files): Promise<ModelFiles> {
+  const directory = writePack(files)
+  const { version } = (await takeSnapshot(directory))!
+  return { directory, graph: graphOf(files), version, memoryBytes: 0 }
+}
+const kokoro = async (files: Files) => loadKokoro(await modelOf(files), runtime)
+const kitten = async (files: Files) => loadKitten(await modelOf(files), runtime)
 const voice = (style: string): VoiceSpec => ({
   id: style,
   engine: 'kokoro',
