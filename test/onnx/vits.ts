@@ -17,6 +17,7 @@ export type VitsShape = {
   readonly hop?: number
   /** Of all samples; below 1 the runs cannot be read back, but they are no clipped sound either. */
   readonly level?: number
+  readonly audioType?: 'float32' | 'float16' | 'int64'
   readonly metadata?: Readonly<Record<string, string | number>>
 }
 
@@ -28,6 +29,7 @@ export function vitsModel({
   speakers = 1,
   hop = 1,
   level = 1,
+  audioType = 'float32',
   metadata = {},
 }: VitsShape = {}): Uint8Array {
   const graph = createGraph()
@@ -67,7 +69,8 @@ export function vitsModel({
   const held = cast(op('Max', [op('Round', [op('Mul', [lengthScale, floats([hop])])]), floats([1])]), 'int64')
   const samples = op('Expand', [op('Unsqueeze', [cells, ints([1])]), op('Concat', [ints([1]), held], { axis: 0 })])
   const levelled = op('Mul', [samples, floats([level])])
-  graph.output('y', op('Reshape', [levelled, ints([1, 1, -1])]), [1, 1, 'time'])
+  const sound = op('Reshape', [levelled, ints([1, 1, -1])])
+  graph.output('y', audioType === 'float32' ? sound : cast(sound, audioType), [1, 1, 'time'], audioType)
   return graph.model(metadata)
 }
 

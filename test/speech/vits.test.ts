@@ -210,6 +210,8 @@ describe('readVitsPack', () => {
   it('refuses what cannot speak, in a sentence that says why', async () => {
     const { 'lexicon.txt': _, ...withoutLexicon } = chinesePack()
     expect(await refusalOf(withoutLexicon)).toBe('lexicon.txt is missing')
+    for (const audioType of ['float16', 'int64'] as const)
+      expect(await refusalOf(chinesePack({ audioType }))).toContain(`its samples are ${audioType}, not float32`)
     expect(await refusalOf({ ...chinesePack(), 'tokens.txt': 'a b c\n' })).toContain('one symbol and its id per line')
     expect(await refusalOf({ ...chinesePack(), 'tokens.txt': '' })).toContain('one symbol and its id per line')
     expect(await refusalOf({ ...chinesePack(), 'lexicon.txt': '你 x9\n' })).toContain('lexicon.txt has no word')

@@ -46,8 +46,10 @@ export const readVitsPack: PackReader = async (folder) => {
   // Piper's config, Kokoro's styles, and what else sherpa-onnx puts beside a model.onnx.
   if (folder.files.includes(`${graph}.json`) || folder.files.some((file) => /^voices[.-]/.test(file))) return undefined
   const info = await folder.readGraph(graph)
-  const { metadata } = info
+  const { metadata, outputs } = info
   if (!isVits(metadata)) return undefined
+  if (outputs[0]?.type !== 'float32')
+    throw new BadPack(`${graph}: its samples are ${outputs[0]?.type ?? 'missing'}, not float32`)
   const model = await readVitsModel(info, folder.read)
   const { sampleRate } = model
   return {
