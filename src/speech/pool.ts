@@ -73,7 +73,7 @@ function neededFor(task: QueuedTask): Loadable | undefined {
 /** What tasks of one batch have in common; undefined for one that is run alone. */
 function batchKey(task: Task): string | undefined {
   if (task.kind !== 'synthesize' || !task.voice.batches || task.text === '' || task.fault) return undefined
-  return `${task.voice.id} ${task.speed}`
+  return `${task.voice.id} ${task.speed} ${engineKey(task.voice)}`
 }
 
 /** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */

@@ -235,6 +235,12 @@ describe('batches', () => {
     )
   })
 
+  it('are not made across versions of a model, which may be another voice', async () => {
+    const newer = { ...voice, model: { ...voice.model!, version: '2' } }
+    const { others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice, newer])
+    expect(together(others)).toEqual(Array(4).fill('one of 2'))
+  })
+
   it('let only that sentence fail which is at fault', async () => {
     const { others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice], ['Hello.', 'fail here.', 'Yes.'])
     expect(together(others)).toEqual(['alone', 'failed', 'alone'])
