@@ -1,0 +1,161 @@
+/**
+ * Piper voices that whistle what they are given: each cell is a sine whose pitch is a number, so that ids, scales and
+ * speaker can be read back from sound that was trimmed, levelled, limited and resampled, as customers get it. The cells
+ * of one run, all held equally long:
+ *
+ *   120 · length scale | speaker (0 where there is no such input) | 100 · noise scale | 100 · noise width | id id id …
+ *
+ * The number v is heard as 300 + 20 · v Hz.
+ */
+import type { Pcm } from '../../src/audio/pcm'
+import { createGraph } from './graph'
+import { addToGraph, attribute, bytes, node, tensor, varint } from './raw'
+
+export type TonesModel = {
+  readonly speakers?: number
+  /** Whether the graph tells the frames of each id, as Piper's do in their only `Ceil`. */
+  readonly timesIds?: boolean
+  /** A sentence with this id in it comes out as NaN. */
+  readonly brokenBy?: number
+  /** A sentence with this id in it never ends; 'always': none does. */
+  readonly endlessBy?: number | 'always'
+  /** Bytes of parameters that nothing is computed with. */
+  readonly ballastBytes?: number
+  /** Of the sine; 0 is silence. */
+  readonly level?: number
+}
+
+const sampleRate = 22_050
+/** Samples of a cell at length scale 1. */
+const hop = 900
+const headerCells = 4
+const lowestHz = 300
+const stepHz = 20
+const rounds = 2 ** 40
+
+/** `input` [B,T], `input_lengths` [B], `scales` [3], perhaps `sid` [1] → `output` [B,1,1,N] at 22 050 Hz. */
+export function tonesModel(options: TonesModel = {}): Uint8Array {
+  const { speakers = 1, timesIds = true, brokenBy, endlessBy, ballastBytes, level = 0.3 } = options
+  const graph = createGraph()
+  const { op, ints, floats, cast } = graph
+  const input = graph.input('input', 'int64', ['batch', 'phonemes'])
+  const length = op('Reshape', [graph.input('input_lengths', 'int64', ['batch']), ints([-1, 1])])
+  const scales = graph.input('scales', 'float32', [3])
+  const speaker = speakers > 1 ? graph.input('sid', 'int64', [1]) : ints([0])
+
+  const size = (axis: number) => op('Gather', [op('Shape', [input]), ints([axis], [])])
+  const range = op('Range', [ints([0], []), size(1), ints([1], [])])
+  const mask = cast(op('Less', [range, length]), 'float32')
+  const lengthScale = op('Gather', [scales, ints([1])])
+  const held = op('Round', [op('Mul', [lengthScale, floats([hop])])])
+
+  const inOrder = op('Gather', [op('Mul', [scales, floats([100, 120, 100])]), ints([1, 0, 2])])
+  const [first, rest] = [op('Slice', [inOrder, ints([0]), ints([1])]), op('Slice', [inOrder, ints([1]), ints([3])])]
+  const header = op('Reshape', [op('Concat', [first, cast(speaker, 'float32'), rest], { axis: 0 }), ints([1, -1])])
+  const batch = op('Reshape', [size(0), ints([1])])
+  const headers = op('Expand', [header, op('Concat', [batch, ints([headerCells])], { axis: 0 })])
+  const values = op('Round', [op('Concat', [headers, cast(input, 'float32')], { axis: 1 })])
+  const audible = op('Concat', [op('Add', [op('Mul', [headers, floats([0])]), floats([1])]), mask], { axis: 1 })
+  const hz = op('Add', [op('Mul', [values, floats([stepHz])]), floats([lowestHz])])
+  const time = cast(op('Range', [ints([0], []), op('Squeeze', [cast(held, 'int64')]), ints([1], [])]), 'float32')
+  const radians = op('Mul', [time, floats([(2 * Math.PI) / sampleRate])])
+  const sines = op('Sin', [op('Mul', [op('Unsqueeze', [hz, ints([2])]), radians])])
+  const cells = op('Mul', [sines, op('Unsqueeze', [op('Mul', [audible, floats([level])]), ints([2])])])
+  let samples = op('Reshape', [cells, ints([0, 1, 1, -1])])
+
+  const holds = (id: number) => op('ReduceMax', [cast(op('Equal', [input, ints([id])]), 'float32')], { keepdims: 0 })
+  if (brokenBy !== undefined) {
+    const isWhole = op('Sub', [floats([1], []), holds(brokenBy)])
+    samples = op('Div', [op('Mul', [samples, isWhole]), isWhole])
+  }
+  if (endlessBy !== undefined) {
+    const share = endlessBy === 'always' ? ints([1], []) : cast(holds(endlessBy), 'int64')
+    op('Mul', [share, ints([rounds], [])], {}, 'rounds')
+    samples = op('Add', [samples, op('Mul', ['turned', floats([0])])])
+  }
+  if (ballastBytes !== undefined) {
+    // The table is looked into, so that it is kept, but what is found counts for nothing.
+    const table = floats(new Float32Array(ballastBytes / 4))
+    samples = op('Add', [samples, op('Gather', [table, op('Mod', [size(1), ints([7], [])])])])
+  }
+  if (timesIds) {
+    const isFirst = cast(op('Equal', [range, ints([0])]), 'float32')
+    const cellsOfEach = op('Add', [mask, op('Mul', [isFirst, floats([headerCells])])])
+    op('Ceil', [op('Mul', [op('Unsqueeze', [cellsOfEach, ints([1])]), held])], {}, 'w_ceil')
+  }
+  graph.output('output', samples, ['batch', 1, 1, 'time'])
+  const model = graph.model()
+  return endlessBy === undefined ? model : addToGraph(model, ...loop())
+}
+
+/** `turned` is 0 after so many `rounds`. */
+function loop(): readonly Uint8Array[] {
+  const scalar = (field: number, name: string, type: number) =>
+    bytes(field, bytes(1, name), bytes(2, bytes(1, varint(1, type), bytes(2))))
+  const zero = { type: 1, dims: [], raw: new Uint8Array(new Float32Array([0]).buffer) }
+  return [
+    tensor({ name: 'still', ...zero }),
+    node(
+      'Loop',
+      ['rounds', '', 'still'],
+      'turned',
+      attribute.body(
+        'body',
+        node('Identity', ['goes'], 'goesOn'),
+        node('Sin', ['before'], 'after'),
+        scalar(11, 'round', 7),
+        scalar(11, 'goes', 9),
+        scalar(11, 'before', 1),
+        scalar(12, 'goesOn', 9),
+        scalar(12, 'after', 1),
+      ),
+    ),
+  ]
+}
+
+/** What a run was given. */
+export type TonesRun = {
+  readonly ids: readonly number[]
+  readonly lengthScale: number
+  readonly speaker: number
+  readonly noiseScale: number
+  readonly noiseWidth: number
+}
+
+/** Reads one sentence of any sample rate; what is silent at its end does not count. */
+export function decodeTones(pcm: Pcm): TonesRun {
+  const stretchedBy120 = numberAt(pcm, { start: 0, length: hop / 2 })
+  const cellLength = (hop * stretchedBy120) / 120
+  const count = Math.floor((pcm.samples.length / pcm.sampleRate) * (sampleRate / cellLength))
+  const cells = Array.from({ length: count }, (_, index) =>
+    numberAt(pcm, { start: index * cellLength, length: cellLength }),
+  )
+  const [, speaker, noise, width] = cells as [number, number, number, number]
+  return {
+    ids: cells.slice(headerCells),
+    lengthScale: stretchedBy120 / 120,
+    speaker,
+    noiseScale: noise / 100,
+    noiseWidth: width / 100,
+  }
+}
+
+/** The number whose pitch is strongest in the middle of a cell; `start` and `length` in samples of the model. */
+function numberAt({ samples, sampleRate: rate }: Pcm, { start, length }: { start: number; length: number }): number {
+  const ratio = rate / sampleRate
+  const from = Math.round((start + length * 0.2) * ratio)
+  const window = samples.subarray(from, Math.round((start + length * 0.8) * ratio))
+  const powers = Array.from({ length: 256 }, (_, value) => powerAt(window, (lowestHz + stepHz * value) / rate))
+  return powers.indexOf(Math.max(...powers))
+}
+
+/** Under a Hann window; `turns` per sample. */
+function powerAt(samples: Float32Array, turns: number): number {
+  let [real, imaginary] = [0, 0]
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i]! * (1 - Math.cos((2 * Math.PI * (i + 0.5)) / samples.length))
+    real += value * Math.cos(2 * Math.PI * turns * i)
+    imaginary += value * Math.sin(2 * Math.PI * turns * i)
+  }
+  return real * real + imaginary * imaginary
+}
