@@ -1,14 +1,14 @@
 /**
- * Piper voices that whistle what they are given: each cell is a sine whose pitch is a number, so that ids, scales and
- * speaker can be read back from sound that was trimmed, levelled, limited and resampled, as customers get it. The cells
- * of one run, all held equally long:
+ * Voices that whistle what they are given: each cell is a sine whose pitch is a number, so that ids, scales and speaker
+ * can be read back from sound that was trimmed, levelled, limited and resampled, as customers get it. All cells of a run
+ * are held equally long. The first says how long: 120 · length scale. Then come, for Piper's graphs,
  *
- *   120 · length scale | speaker (0 where there is no such input) | 100 · noise scale | 100 · noise width | id id id …
+ *   speaker (0 where there is no such input) | 100 · noise scale | 100 · noise width | id id id …
  *
  * The number v is heard as 300 + 20 · v Hz.
  */
 import type { Pcm } from '../../src/audio/pcm'
-import { createGraph } from './graph'
+import { createGraph, type GraphBuilder } from './graph'
 import { addToGraph, attribute, bytes, node, tensor, varint } from './raw'
 
 export type TonesModel = {
@@ -25,10 +25,12 @@ export type TonesModel = {
   readonly level?: number
 }
 
-const sampleRate = 22_050
+const piperSampleRate = 22_050
 /** Samples of a cell at length scale 1. */
 const hop = 900
 const headerCells = 4
+/** What the first cell says at length scale 1. */
+export const evenly = 120
 const lowestHz = 300
 const stepHz = 20
 const rounds = 2 ** 40
@@ -47,20 +49,15 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
   const range = op('Range', [ints([0], []), size(1), ints([1], [])])
   const mask = cast(op('Less', [range, length]), 'float32')
   const lengthScale = op('Gather', [scales, ints([1])])
-  const held = op('Round', [op('Mul', [lengthScale, floats([hop])])])
 
-  const inOrder = op('Gather', [op('Mul', [scales, floats([100, 120, 100])]), ints([1, 0, 2])])
+  const inOrder = op('Gather', [op('Mul', [scales, floats([100, evenly, 100])]), ints([1, 0, 2])])
   const [first, rest] = [op('Slice', [inOrder, ints([0]), ints([1])]), op('Slice', [inOrder, ints([1]), ints([3])])]
   const header = op('Reshape', [op('Concat', [first, cast(speaker, 'float32'), rest], { axis: 0 }), ints([1, -1])])
   const batch = op('Reshape', [size(0), ints([1])])
   const headers = op('Expand', [header, op('Concat', [batch, ints([headerCells])], { axis: 0 })])
   const values = op('Round', [op('Concat', [headers, cast(input, 'float32')], { axis: 1 })])
   const audible = op('Concat', [op('Add', [op('Mul', [headers, floats([0])]), floats([1])]), mask], { axis: 1 })
-  const hz = op('Add', [op('Mul', [values, floats([stepHz])]), floats([lowestHz])])
-  const time = cast(op('Range', [ints([0], []), op('Squeeze', [cast(held, 'int64')]), ints([1], [])]), 'float32')
-  const radians = op('Mul', [time, floats([(2 * Math.PI) / sampleRate])])
-  const sines = op('Sin', [op('Mul', [op('Unsqueeze', [hz, ints([2])]), radians])])
-  const cells = op('Mul', [sines, op('Unsqueeze', [op('Mul', [audible, floats([level])]), ints([2])])])
+  const cells = whistle(graph, { values, audible, lengthScale, sampleRate: piperSampleRate, level })
   let samples = op('Reshape', [cells, ints([0, 1, 1, -1])])
 
   const holds = (id: number) => op('ReduceMax', [cast(op('Equal', [input, ints([id])]), 'float32')], { keepdims: 0 })
@@ -81,11 +78,35 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
   if (timesIds) {
     const isFirst = cast(op('Equal', [range, ints([0])]), 'float32')
     const cellsOfEach = op('Add', [mask, op('Mul', [isFirst, floats([headerCells])])])
-    op('Ceil', [op('Mul', [op('Unsqueeze', [cellsOfEach, ints([1])]), held])], {}, 'w_ceil')
+    op('Ceil', [op('Mul', [op('Unsqueeze', [cellsOfEach, ints([1])]), heldSamples(graph, lengthScale)])], {}, 'w_ceil')
   }
   graph.output('output', samples, ['batch', 1, 1, 'time'])
   const model = graph.model()
   return endlessBy === undefined ? model : addToGraph(model, ...loop())
+}
+
+/** `values` and `audible` (0 or 1): [B, cells]; `lengthScale` [1]; level: of the sines. Returns [B, cells, samples]. */
+export function whistle(
+  graph: GraphBuilder,
+  {
+    values,
+    audible,
+    lengthScale,
+    sampleRate,
+    level,
+  }: { values: string; audible: string; lengthScale: string; sampleRate: number; level: number },
+): string {
+  const { op, ints, floats, cast } = graph
+  const hz = op('Add', [op('Mul', [op('Round', [values]), floats([stepHz])]), floats([lowestHz])])
+  const count = op('Squeeze', [cast(heldSamples(graph, lengthScale), 'int64')])
+  const time = cast(op('Range', [ints([0], []), count, ints([1], [])]), 'float32')
+  const radians = op('Mul', [time, floats([(2 * Math.PI) / sampleRate])])
+  const sines = op('Sin', [op('Mul', [op('Unsqueeze', [hz, ints([2])]), radians])])
+  return op('Mul', [sines, op('Unsqueeze', [op('Mul', [audible, floats([level])]), ints([2])])])
+}
+
+function heldSamples({ op, floats }: GraphBuilder, lengthScale: string): string {
+  return op('Round', [op('Mul', [lengthScale, floats([hop])])])
 }
 
 /** `turned` is 0 after so many `rounds`. */
@@ -122,29 +143,30 @@ export type TonesRun = {
   readonly noiseWidth: number
 }
 
-/** Reads one sentence of any sample rate; what is silent at its end does not count. */
+/** Of Piper's graphs; of one sentence, at any sample rate. */
 export function decodeTones(pcm: Pcm): TonesRun {
-  const stretchedBy120 = numberAt(pcm, { start: 0, length: hop / 2 })
-  const cellLength = (hop * stretchedBy120) / 120
-  const count = Math.floor((pcm.samples.length / pcm.sampleRate) * (sampleRate / cellLength))
-  const cells = Array.from({ length: count }, (_, index) =>
-    numberAt(pcm, { start: index * cellLength, length: cellLength }),
-  )
-  const [, speaker, noise, width] = cells as [number, number, number, number]
+  const [lengthScale, speaker, noise, width, ...ids] = decodeWhistle(pcm, piperSampleRate)
   return {
-    ids: cells.slice(headerCells),
-    lengthScale: stretchedBy120 / 120,
-    speaker,
-    noiseScale: noise / 100,
-    noiseWidth: width / 100,
+    ids,
+    lengthScale: lengthScale! / evenly,
+    speaker: speaker!,
+    noiseScale: noise! / 100,
+    noiseWidth: width! / 100,
   }
 }
 
-/** The number whose pitch is strongest in the middle of a cell; `start` and `length` in samples of the model. */
+/** The number of each cell. `modelRate`: of the graph, in Hz. */
+export function decodeWhistle(pcm: Pcm, modelRate: number): number[] {
+  const ratio = pcm.sampleRate / modelRate
+  const first = numberAt(pcm, { start: 0, length: (hop / 2) * ratio })
+  const length = ((hop * first) / evenly) * ratio
+  const count = Math.round(pcm.samples.length / length)
+  return Array.from({ length: count }, (_, index) => numberAt(pcm, { start: index * length, length }))
+}
+
+/** The number whose pitch is strongest in the middle of a cell. */
 function numberAt({ samples, sampleRate: rate }: Pcm, { start, length }: { start: number; length: number }): number {
-  const ratio = rate / sampleRate
-  const from = Math.round((start + length * 0.2) * ratio)
-  const window = samples.subarray(from, Math.round((start + length * 0.8) * ratio))
+  const window = samples.subarray(Math.round(start + length * 0.2), Math.round(start + length * 0.8))
   const powers = Array.from({ length: 256 }, (_, value) => powerAt(window, (lowestHz + stepHz * value) / rate))
   return powers.indexOf(Math.max(...powers))
 }

@@ -102,21 +102,20 @@ export const kittenPack: Files = {
   ),
 }
 
+export const sherpaKittenMetadata = {
+  model_type: 'kitten-tts',
+  language: 'English',
+  has_espeak: 1,
+  sample_rate: 24_000,
+  version: 1,
+  voice: 'en-us',
+  style_dim: '1,256',
+  n_speakers: 2,
+  speaker_names: kittenStyles.join(','),
+}
+
 /** sherpa-onnx, scripts/kitten-tts. */
 export const sherpaKittenPack: Files = {
-  'model.onnx': styleModel({
-    hop: 1000,
-    metadata: {
-      model_type: 'kitten-tts',
-      language: 'English',
-      has_espeak: 1,
-      sample_rate: 24_000,
-      version: 1,
-      voice: 'en-us',
-      style_dim: '1,256',
-      n_speakers: 2,
-      speaker_names: kittenStyles.join(','),
-    },
-  }),
+  'model.onnx': styleModel({ hop: 1000, metadata: sherpaKittenMetadata }),
   'voices.bin': allStyles(kittenStyles, 1),
 }
