@@ -192,11 +192,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
   function save(): void {
     if (!options.isKeeper()) return
-    const remembered = entries.map(({ name, ids, tried }) => ({
-      name,
-      ids,
-      tried: isLasting(tried) ? tried : undefined,
-    }))
+    const remembered = entries.map(({ name, ids, tried }) => ({ name, ids, tried }))
     saving = saving
       .then(() => writeCache(directory, remembered))
       .catch((error) => log.warn({ err: error }, 'what is known of the packs cannot be written down'))
@@ -204,6 +200,12 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
   function forgetRefused(): void {
     for (const entry of entries) if (entry.tried && 'reason' in entry.tried.result) entry.tried = undefined
+  }
+
+  /** What was not the pack's own fault may go better this time. */
+  function forgetPassing(): void {
+    for (const entry of entries)
+      if (entry.tried && 'reason' in entry.tried.result && entry.tried.result.isPassing) entry.tried = undefined
   }
 
   /** The next look: soon while somebody copies. */
@@ -265,6 +267,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
     watch() {
       isWatching = true
+      forgetPassing()
       void removeLeftovers(directory).catch((error) => log.warn({ err: error }, 'removed packs cannot be deleted'))
       schedule(0)
     },
@@ -276,6 +279,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     },
 
     async tryAll() {
+      forgetPassing()
       while (!closed && entries.some(needsTrying)) {
         startTrying()
         await trying
@@ -364,9 +368,4 @@ function finalPack(directory: string, entry: Entry): Pack | undefined {
     model: { ...pack.model, directory: join(directory, name), version: tried!.version },
     voices: pack.voices.map((voice) => ({ ...voice, id: ids.get(voice.id)! })),
   }
-}
-
-/** What was not the pack's own fault may go better the next time. */
-function isLasting(tried: Tried | undefined): boolean {
-  return tried !== undefined && !('reason' in tried.result && tried.result.isPassing)
 }

@@ -317,6 +317,16 @@ describe('a start', () => {
     expect(probed).toEqual(['crash'])
   })
 
+  it('tells those who only look why a pack could not be tried', async () => {
+    await seen({ crash: 'abort' })
+    const shelf = await start({ watches: false, isKeeper: false })
+    expect(shelf.list()).toEqual([
+      { name: 'crash', state: 'refused', reason: 'it could not be tried: worker process ended: died' },
+    ])
+    await shelf.tryAll()
+    expect(probed).toEqual(['crash'])
+  })
+
   it('lacks what was deleted while nobody looked, and finds what was put there', async () => {
     await seen({ a: 'a', b: 'b' })
     await rm(join(directory, 'a'), { recursive: true })
