@@ -52,7 +52,14 @@ export type Job = {
 type PoolStatus = { workers: number; running: number; waiting: number; jobs: number }
 export type Pool = ReturnType<typeof createPool>
 
-type Waiting = { task: Task; job: JobState; resolve(result: TaskResult): void; reject(error: Error): void }
+type Waiting = {
+  task: Task
+  job: JobState
+  /** Whether it was in a batch that was lost with its process. */
+  isAlone?: true
+  resolve(result: TaskResult): void
+  reject(error: Error): void
+}
 type JobState = JobOptions & {
   begunAtMs: number | undefined
   ended: boolean
@@ -71,13 +78,17 @@ function neededFor(task: QueuedTask): Loadable | undefined {
 }
 
 /** What tasks of one batch have in common; undefined for one that is run alone. */
-function batchKey(task: Task): string | undefined {
-  if (task.kind !== 'synthesize' || !task.voice.batches || task.text === '' || task.fault) return undefined
+function batchKey({ task, isAlone }: Waiting): string | undefined {
+  if (isAlone || task.kind !== 'synthesize' || !task.voice.batches || task.text === '' || task.fault) return undefined
   return `${task.voice.id} ${task.speed} ${engineKey(task.voice)}`
 }
 
 /** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
 const costs = { enrol: 1000, measure: 300, examine: 100 }
+
+function costOf(task: QueuedTask): number {
+  return task.kind === 'synthesize' ? task.text.length + 1 : costs[task.kind]
+}
 
 export function createPool(options: {
   command: WorkerCommand
@@ -179,10 +190,10 @@ export function createPool(options: {
 
   /** Those that wait, in their turn, and can be spoken in one run with `first`. */
   function gather(first: Waiting, startedAtMs: number): { waiting: Waiting; cost: number }[] {
-    const key = batchKey(first.task)
+    const key = batchKey(first)
     const more: { waiting: Waiting; cost: number }[] = []
     while (key !== undefined && more.length < options.models.batchMax - 1) {
-      const entry = queueOf(first.job).take(({ task }) => batchKey(task) === key)
+      const entry = queueOf(first.job).take((waiting) => batchKey(waiting) === key)
       if (!entry) break
       entry.task.job.begunAtMs ??= startedAtMs
       more.push({ waiting: entry.task, cost: entry.cost })
@@ -213,8 +224,24 @@ export function createPool(options: {
       for (const [i, { resolve }] of batch.entries())
         resolve({ answer: answer.items![i]!, portions: [portions[i] ?? []] })
     } catch (error) {
+      if (error instanceof WorkerGone && !closed) return sayAlone(batch)
       for (const { reject } of batch) reject(error as Error)
     }
+  }
+
+  /** One of them may have taken the process with it; the others are none the worse. */
+  function sayAlone(batch: readonly Waiting[]): void {
+    for (const waiting of batch) {
+      const { job } = waiting
+      if (!job.ended)
+        queueOf(job).push({
+          key: job.key,
+          job,
+          cost: costOf(waiting.task as QueuedTask),
+          task: { ...waiting, isAlone: true },
+        })
+    }
+    pump()
   }
 
   /** Hands a task of `job` to `place`, unless the job is over; its promise is settled when the job ends, if not before. */
@@ -229,8 +256,7 @@ export function createPool(options: {
   }
 
   function enqueue(job: JobState, task: QueuedTask): Promise<TaskResult> {
-    const cost = task.kind === 'synthesize' ? task.text.length + 1 : costs[task.kind]
-    return submit(job, task, (waiting) => queueOf(job).push({ key: job.key, job, cost, task: waiting }))
+    return submit(job, task, (waiting) => queueOf(job).push({ key: job.key, job, cost: costOf(task), task: waiting }))
   }
 
   /** Runs `attempt` again when the worker was gone before it had the task. */

@@ -245,6 +245,11 @@ describe('batches', () => {
     const { others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice], ['Hello.', 'fail here.', 'Yes.'])
     expect(together(others)).toEqual(['alone', 'failed', 'alone'])
   })
+
+  it('that take their process with them are said again, each alone', async () => {
+    const { others } = await sayAll(startPool({ batchMax: 8 }, 1), [voice], ['Hello.', 'die now.', 'Yes.'])
+    expect(together(others)).toEqual(['alone', 'failed', 'alone'])
+  })
 })
 
 describe('models that wait for room', () => {

@@ -37,6 +37,7 @@ const engine: SpeechEngine = {
 
   /** The words say how many texts there were. */
   async synthesizeBatch(_voice, texts) {
+    if (texts.some((text) => text.startsWith('die'))) process.kill(process.pid, 'SIGKILL')
     if (texts.some((text) => text.startsWith('fail'))) throw new Error('the engine does not like one of these texts')
     const words = [{ text: `one of ${texts.length}`, startSeconds: 0, endSeconds: 0.1 }]
     return texts.map((text) => ({ samples: hum(text.length * 0.06), sampleRate, words }))
