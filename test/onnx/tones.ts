@@ -9,7 +9,7 @@
  */
 import type { Pcm } from '../../src/audio/pcm'
 import { createGraph, type GraphBuilder } from './graph'
-import { addToGraph, attribute, bytes, node, tensor, varint } from './raw'
+import { addToGraph, attribute, bytes, node, output, tensor, varint } from './raw'
 
 export type TonesModel = {
   readonly speakers?: number
@@ -19,6 +19,8 @@ export type TonesModel = {
   readonly brokenBy?: number
   /** A sentence with this id in it never ends; 'always': none does. */
   readonly endlessBy?: number | 'always'
+  /** Whether what never ends keeps four megabytes more with every round. */
+  readonly hungry?: boolean
   /** Bytes of parameters that nothing is computed with. */
   readonly ballastBytes?: number
   /** Of the sine; 0 is silence. */
@@ -37,7 +39,7 @@ const rounds = 2 ** 40
 
 /** `input` [B,T], `input_lengths` [B], `scales` [3], perhaps `sid` [1] → `output` [B,1,1,N] at 22 050 Hz. */
 export function tonesModel(options: TonesModel = {}): Uint8Array {
-  const { speakers = 1, timesIds = true, brokenBy, endlessBy, ballastBytes, level = 0.3 } = options
+  const { speakers = 1, timesIds = true, brokenBy, endlessBy, hungry = false, ballastBytes, level = 0.3 } = options
   const graph = createGraph()
   const { op, ints, floats, cast } = graph
   const input = graph.input('input', 'int64', ['batch', 'phonemes'])
@@ -82,7 +84,7 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
   }
   graph.output('output', samples, ['batch', 1, 1, 'time'])
   const model = graph.model()
-  return endlessBy === undefined ? model : addToGraph(model, ...loop())
+  return endlessBy === undefined ? model : addToGraph(model, ...loop(hungry))
 }
 
 /** `values` and `audible` (0 or 1): [B, cells]; `lengthScale` [1]; level: of the sines. Returns [B, cells, samples]. */
@@ -110,25 +112,29 @@ function heldSamples({ op, floats }: GraphBuilder, lengthScale: string): string 
 }
 
 /** `turned` is 0 after so many `rounds`. */
-function loop(): readonly Uint8Array[] {
+function loop(hungry: boolean): readonly Uint8Array[] {
   const scalar = (field: number, name: string, type: number) =>
     bytes(field, bytes(1, name), bytes(2, bytes(1, varint(1, type), bytes(2))))
   const zero = { type: 1, dims: [], raw: new Uint8Array(new Float32Array([0]).buffer) }
   return [
     tensor({ name: 'still', ...zero }),
+    tensor({ name: 'width', type: 7, dims: [1], raw: new Uint8Array(BigInt64Array.of(1_000_000n).buffer) }),
     node(
       'Loop',
       ['rounds', '', 'still'],
       'turned',
+      ...(hungry ? [bytes(2, 'kept')] : []),
       attribute.body(
         'body',
         node('Identity', ['goes'], 'goesOn'),
         node('Sin', ['before'], 'after'),
+        ...(hungry ? [node('Expand', ['before', 'width'], 'wide')] : []),
         scalar(11, 'round', 7),
         scalar(11, 'goes', 9),
         scalar(11, 'before', 1),
         scalar(12, 'goesOn', 9),
         scalar(12, 'after', 1),
+        ...(hungry ? [output('wide', 'width')] : []),
       ),
     ),
   ]
