@@ -1,0 +1,99 @@
+/** Models that go wrong while they speak to customers: nothing is charged, and the next request is fine. */
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
+import map from '../speech/sherpa/map.json'
+import { childrenOf, isRunning } from '../processes'
+import { auditDifference, audioFiles } from './books'
+import { expectError } from './expect-error'
+import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
+import { dropTones, hear, packsTried, until } from './voice-packs'
+
+setDefaultTimeout(120_000)
+
+/** A sound of English that is not in the sentence by which packs are tried. */
+const zh = map.phoneme_id_map['ʒ'][0]!
+const fine = 'The cat sat down.'
+const fatal = 'A pleasure.'
+
+let sonant: EphemeralSonant
+let voices: Readonly<Record<string, string>>
+beforeAll(async () => {
+  sonant = await startEphemeral({ flags: ['--workers', '2'] })
+  await dropTones(sonant.dataDirectory, 'en_US-brittle-low', { brokenBy: zh })
+  await dropTones(sonant.dataDirectory, 'en_US-stuck-low', { endlessBy: zh })
+  const packs = await packsTried(sonant, ['en_US-brittle-low', 'en_US-stuck-low'], sonant.adminKey)
+  voices = Object.fromEntries(Object.values(packs).map(({ name, voices: [id], reason }) => [name, id ?? reason!]))
+})
+afterAll(() => stopAndRemove(sonant))
+
+const ask = (voiceId: string, text: string) => sonant.request('/api/v1/tts', { body: { text, voice_id: voiceId } })
+const balance = async () => ((await (await sonant.request('/api/v1/balance')).json()) as { balance: number }).balance
+const recordOf = async (id: string) => (await (await sonant.request(`/api/v1/usage/${id}`)).json()) as unknown
+const loadedPids = (name: string) =>
+  sonant
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"model loaded"') && line.includes(name))
+    .map((line) => (JSON.parse(line) as { pid: number }).pid)
+
+async function expectUncharged(refused: Response, status: 502 | 504, before: { balance: number; files: string[] }) {
+  const error = await expectError(refused, status, 'synthesis_failed', 'engine_error')
+  expect(error.message).not.toMatch(/onnx|worker|\//)
+  expect({ balance: await balance(), files: await audioFiles(sonant.dataDirectory) }).toEqual(before)
+  expect(await recordOf(error.x_relay.request_id)).toMatchObject({
+    status: 'failed',
+    units: 0,
+    url: null,
+    error_code: 'synthesis_failed',
+  })
+  expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
+}
+const state = async () => ({ balance: await balance(), files: await audioFiles(sonant.dataDirectory) })
+
+describe('a model that speaks when it is tried, and later', () => {
+  it('gives samples that are no numbers: the request fails, is not charged, and the next one is fine', async () => {
+    const voice = voices['en_US-brittle-low']!
+    const first = await hear(sonant, { text: fine, voice_id: voice })
+    await expectUncharged(await ask(voice, fatal), 502, await state())
+    expect(sonant.log()).toContain('the model gave samples that are no numbers')
+    expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)
+  })
+
+  it('never ends: the request fails after its time, is not charged, others go on, and its process is replaced', async () => {
+    const voice = voices['en_US-stuck-low']!
+    const first = await hear(sonant, { text: fine, voice_id: voice })
+    const before = await state()
+    const stuck = ask(voice, fatal)
+    const [pid] = loadedPids('en_US-stuck-low')
+    const other = await hear(sonant, { text: fine, voice_id: voices['en_US-brittle-low'] })
+    expect(other.answer).toMatchObject({ units: fine.length })
+    before.balance -= fine.length
+    before.files.push(`${other.answer.request_id}.wav`)
+    await expectUncharged(await stuck, 504, before)
+    expect(isRunning(pid!)).toBe(false)
+    expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)
+    expect(loadedPids('en_US-stuck-low')).toHaveLength(2)
+  })
+
+  it('loses its process in the middle: the request fails uncharged, and the next one is fine', async () => {
+    const voice = voices['en_US-stuck-low']!
+    const before = await state()
+    const loaded = loadedPids('en_US-stuck-low').at(-1)!
+    expect(childrenOf(sonant.process.pid)).toContain(loaded)
+    const dying = ask(voice, fatal)
+    await Bun.sleep(1_000)
+    process.kill(loaded, 'SIGKILL')
+    await expectUncharged(await dying, 502, before)
+    const { answer } = await sonant.speak({ text: fine, voice_id: voice })
+    expect(answer).toMatchObject({ remaining: before.balance - fine.length })
+  })
+
+  it('loses its process while it is idle: nobody notices', async () => {
+    const voice = voices['en_US-stuck-low']!
+    const before = await balance()
+    const pid = loadedPids('en_US-stuck-low').at(-1)!
+    process.kill(pid, 'SIGKILL')
+    await until(() => !isRunning(pid))
+    const { answer } = await sonant.speak({ text: fine, voice_id: voice })
+    expect(answer).toMatchObject({ remaining: before - fine.length })
+  })
+})
