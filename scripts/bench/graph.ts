@@ -32,7 +32,8 @@ export function startGraphProcess() {
   }
 }
 
-const vocoder = join(root, '../shared/models/hifigan-v2-ljspeech/hifigan_v2_lj.onnx')
+/** HiFi-GAN V2 of LJSpeech: mel [B,80,F] → audio [B,1,256·F]. */
+export const vocoder = join(root, '../shared/models/hifigan-v2-ljspeech/hifigan_v2_lj.onnx')
 
 /** A real configuration, for its phonemes. */
 export const heavyConfiguration = join(root, '../shared/models/piper-samples/en_US-lessac-medium.onnx.json')
