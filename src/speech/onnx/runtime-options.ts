@@ -11,7 +11,7 @@ export type RuntimeOptions = {
   readonly provider: Provider
   /** Of one run, on the CPU. */
   readonly threads: number
-  /** Which GPU, where there are several. */
+  /** Which GPU, where there are several and the provider can be told: CUDA and DirectML can. */
   readonly deviceId?: number
 }
 

@@ -36,6 +36,9 @@ export type Runtime = {
   int32(values: Int32Array, dims: readonly number[]): Tensor
 }
 
+/** WebGPU refuses the option; it takes the adapter that Dawn finds first. */
+const takesDevice: readonly Provider[] = ['cuda', 'dml']
+
 /** Opens it once per process. Throws when the library cannot be loaded. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { provider, threads, deviceId } = options
@@ -45,7 +48,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const ort = await import('onnxruntime-node')
   // What goes wrong is thrown; the log would be written to standard error in a format of its own.
   ort.env.logLevel = 'fatal'
-  const executionProvider = { name: provider, ...(deviceId !== undefined && provider !== 'cpu' && { deviceId }) }
+  const device = deviceId !== undefined && takesDevice.includes(provider) ? { deviceId } : {}
+  const executionProvider = { name: provider, ...device }
   const sessionOptions: InferenceSession.SessionOptions = {
     executionProviders: [executionProvider as InferenceSession.ExecutionProviderConfig],
     intraOpNumThreads: threads,
