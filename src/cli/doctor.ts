@@ -96,7 +96,9 @@ async function findCompute(config: Config): Promise<Finding[]> {
   }
 }
 
-function describeFound({ provider, device, isFallback, threads }: Found, wish: string): string {
+function describeFound({ provider, device, isFallback, threads, trials }: Found, wish: string): string {
   const on = `on ${provider}: ${device}, ${threads} thread${threads === 1 ? '' : 's'} per worker`
-  return isFallback ? `${wish} does not work, neural voices would be computed ${on}` : `voices are computed ${on}`
+  if (!isFallback) return `voices are computed ${on}`
+  const failure = trials.find((trial) => trial.provider === wish)?.failure
+  return `${wish} does not work (${failure}), neural voices would be computed ${on}`
 }

@@ -33,6 +33,16 @@ describe('sonant doctor', () => {
     expect([exitCode, report.ok]).toEqual([1, false])
   })
 
+  it('says why what is asked for does not work, and what there would be instead', () => {
+    const absent = process.platform === 'darwin' ? 'dml' : 'coreml'
+    const { exitCode, report } = doctor('--provider', absent)
+    const { state, says } = report.findings.at(-1)!
+    expect([exitCode, state]).toEqual([1, 'bad'])
+    expect(says).toMatch(
+      new RegExp(`^${absent} does not work \\(.*${absent}.*\\), neural voices would be computed on cpu: `),
+    )
+  })
+
   it('finds the disk too full when less is free than has to be', () => {
     const { exitCode, stdout } = runSonant(['doctor', '--json'], {
       cwd: directory,
