@@ -90,6 +90,8 @@ serve  [--host HOST] [--port N] [--data DIR] [--base-url URL] [--storage-url URL
        [--trusted-proxy CIDR,…] [--clone-url-allow HOST:PORT]…   addresses to clone from though they are not public
        [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N]
        [--app-slug NAME] [--app-name NAME] [--hub URL] [--log-level LEVEL]
+       [--provider auto|cpu|webgpu|cuda|coreml|dml] [--ort-library FILE] [--gpu-devices N,…]   for neural voices
+       [--model-memory-bytes N] [--model-idle-seconds N] [--batch-max N]
 serve --ephemeral   in a temporary directory, for tests
        [--api-key KEY] [--admin-key KEY] [--balance N] [--seed FILE] and the flags above, without --data
 say    TEXT [-o FILE] [--voice ID] [--speed 0.5…2.0] [--format mp3|wav]
