@@ -3,7 +3,8 @@
  * a file. Started by `gpu-check.ts`.
  */
 import { openGraph } from '../src/speech/onnx/graph'
-import { openRuntime, type Feeds, type Provider, type Runtime } from '../src/speech/onnx/runtime'
+import { openRuntime, type Feeds, type Runtime } from '../src/speech/onnx/runtime'
+import type { Provider } from '../src/speech/onnx/runtime-options'
 import { idsOfSentence } from './bench/graph'
 import { median } from './bench/report'
 

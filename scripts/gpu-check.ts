@@ -8,7 +8,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { providers, type Provider } from '../src/speech/onnx/runtime'
+import { computeProviders } from '../src/config'
+import type { Provider } from '../src/speech/onnx/runtime-options'
 import { readWav } from '../test/sound'
 import { vocoder, writeHeavyPack } from './bench/graph'
 import { startUntilReady } from './bench/process'
@@ -28,6 +29,7 @@ type Wanted = { readonly provider: Provider; readonly libraryPath: string | unde
 function readArguments(): Pick<Wanted, 'provider' | 'libraryPath'> {
   const options = { provider: { type: 'string', default: 'webgpu' }, 'ort-library': { type: 'string' } } as const
   const { values } = parseArgs({ options })
+  const providers = computeProviders.filter((name) => name !== 'auto')
   const provider = providers.find((name) => name === values.provider)
   if (!provider) throw new Error(`--provider: found "${values.provider}"; allowed is ${providers.join(', ')}`)
   return { provider, libraryPath: values['ort-library'] }
