@@ -166,6 +166,8 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
         .warm(catalogue.voices[0]!)
         .catch((error) => log.error({ err: error }, 'the default voice does not work'))
       if (!stopping) shelf.watch()
+      if (shelf.list().length > 0 || config.neural.provider !== 'auto')
+        await speech.compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
       await Bun.sleep(demoDelayMs)
       await demos.renderMissing()
     },

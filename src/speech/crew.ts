@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../log'
 import { engineKey, modelKey, modelsOf, type Loadable, type ModelFiles } from './engine'
-import { writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime-options'
+import { driverBytesMax, writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime-options'
 import { TaskFailed } from './task-failed'
 import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
 
@@ -80,11 +80,12 @@ export function createCrew(options: {
   const sweep = setInterval(unloadIdle, Math.min(sweepMsMax, Math.max(1, models.idleMs / 2)))
   sweep.unref()
 
-  function start(load: Load, environment?: Record<string, string>): WorkerProcess {
+  function start(load: Load, runtime?: RuntimeOptions): WorkerProcess {
+    const driverBytes = runtime ? driverBytesMax(runtime.provider) : 0
     const worker = startWorkerProcess({
       command: options.command,
-      memoryMaxBytes: options.workerMemoryMaxBytes + loadingFactor * modelBytes(load),
-      environment,
+      memoryMaxBytes: options.workerMemoryMaxBytes + loadingFactor * modelBytes(load) + driverBytes,
+      environment: runtime && writeRuntimeOptions(runtime),
       onExit(gone) {
         const { isLoading } = loads.get(gone)!
         processes.splice(processes.indexOf(gone), 1)
@@ -184,9 +185,8 @@ export function createCrew(options: {
       const chosen = await models.runtime(modelsOf(voice)[0]!.directory)
       if (closed) return
       const deviceId = leastUsedDevice()
-      const environment = writeRuntimeOptions({ ...chosen, deviceId })
       const load: Load = { key, voice, isLoading: true, loadedAtMs: Infinity, usedAtMs: Infinity, deviceId }
-      worker = start(load, environment)
+      worker = start(load, { ...chosen, deviceId })
       expected.delete(key)
       const { answer } = await worker.run({ kind: 'load', voice }, models.loadTimeoutMs)
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)

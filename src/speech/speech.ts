@@ -66,7 +66,8 @@ export function createSpeech(
     const answer = await runAlone(task, {
       command,
       memoryMaxBytes: limits.workerMemoryMaxBytes + loadingFactor * memoryMaxBytes,
-      environment: writeRuntimeOptions(await compute.runtime()),
+      // What a GPU's driver takes would be counted as the model's.
+      environment: writeRuntimeOptions(await compute.runtime('cpu')),
       timeoutMs: limits.modelLoadTimeoutMs,
       signal,
     }).catch(explain)

@@ -15,6 +15,14 @@ export type RuntimeOptions = {
   readonly deviceId?: number
 }
 
+/**
+ * What the driver and the libraries of a GPU may take of a process's own memory, beside its model. It is no measure but
+ * a bound: CUDA's libraries alone are known to take more than a gigabyte.
+ */
+export function driverBytesMax(provider: Provider): number {
+  return provider === 'cpu' ? 0 : 4e9
+}
+
 /** Of the worker's environment. */
 const variable = 'SONANT_WORKER_RUNTIME'
 
