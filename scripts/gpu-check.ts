@@ -45,7 +45,9 @@ async function check(wanted: Wanted): Promise<boolean> {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   if ((await doctor.exited) !== 0) {
-    console.log(`\n${wanted.provider} does not work here: a server would fall back to the CPU. Nothing was measured.`)
+    console.log(
+      `\n${wanted.provider} does not work here; the last line above says what a server would do. Nothing was measured.`,
+    )
     return false
   }
   const pack = await writeHeavyPack()
@@ -210,6 +212,9 @@ try {
   const works = await check({ ...readArguments(), directory })
   console.log(works ? '\nIt works.' : '\nIt does NOT work.')
   process.exitCode = works ? 0 : 1
+} catch (error) {
+  console.log(`\nIt does NOT work: ${(error as Error).message}`)
+  process.exitCode = 1
 } finally {
   await rm(directory, { recursive: true })
 }
