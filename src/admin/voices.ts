@@ -41,6 +41,7 @@ export function updateVoice(administration: Administration, id: string, fields: 
     const voice = found(catalogue.find(id), 'voice', id)
     const settings = readAllSettings(db)(id)
     const featured = optionalBoolean(fields, 'featured') ?? settings.featured
+    const provider = readProvider(fields, voice)
     const displayName = nullableText(fields, 'display_name', nameRules)
     const edited: VoiceSettings = {
       active: optionalBoolean(fields, 'active') ?? settings.active,
@@ -50,7 +51,7 @@ export function updateVoice(administration: Administration, id: string, fields: 
         optionalInteger(fields, 'position', { min: 0, max: positionMax }) ??
         (featured && !settings.featured ? nextPosition(db) : settings.position),
       displayName: displayName === undefined ? settings.displayName : displayName,
-      provider: readProvider(fields, voice) ?? settings.provider,
+      provider: provider === undefined ? settings.provider : provider,
     }
     writeSettings(db, id, edited)
     const result = describeVoice(voice, edited)
@@ -58,10 +59,10 @@ export function updateVoice(administration: Administration, id: string, fields: 
   })
 }
 
-/** Of a neural voice; the others are not computed by one. */
-function readProvider(fields: Fields, { model }: CatalogueVoice): ComputeProvider | undefined {
-  const provider = optionalOneOf(fields, 'provider', computeProviders)
-  if (provider !== undefined && !model) throw refuse('provider', provider, 'only voices of installed packs have one')
+/** Of a neural voice; the others are not computed by one. null: what the server is set to. */
+function readProvider(fields: Fields, { model }: CatalogueVoice): ComputeProvider | null | undefined {
+  const provider = fields.provider === null ? null : optionalOneOf(fields, 'provider', computeProviders)
+  if (provider && !model) throw refuse('provider', provider, 'only voices of installed packs have one')
   return provider
 }
 

@@ -48,7 +48,7 @@ export type Kind =
   | 'TIME|none'
   | 'user|admin'
   | 'true|false'
-  | 'auto|cpu|webgpu|cuda|coreml|dml'
+  | 'auto|cpu|webgpu|cuda|coreml|dml|none'
   | 'ID,ID,…|none'
 
 export type Flags = Readonly<Record<string, Kind>>
@@ -158,7 +158,7 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
         featured: 'true|false',
         position: 'N',
         'display-name': 'TEXT|none',
-        provider: 'auto|cpu|webgpu|cuda|coreml|dml',
+        provider: 'auto|cpu|webgpu|cuda|coreml|dml|none',
       },
       run: ({ admin, id, fields }) => updateVoice(admin, id, fields),
     },

@@ -73,6 +73,7 @@ async function findCompute(config: Config): Promise<Finding[]> {
     wish: neural.provider,
     libraryPath: neural.libraryPath,
     directory: runtimeDirectory(config),
+    deviceIds: neural.gpuDevices,
     workers,
     cores: availableParallelism(),
     log: createLogger('silent'),
@@ -80,10 +81,10 @@ async function findCompute(config: Config): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const provider of computeProviders) {
     if (provider === 'auto' || provider === neural.provider) continue
-    const { failure, durationMs } = await createCompute({ ...options, wish: provider }).attempt(provider)
+    const { failure, runMs } = await createCompute({ ...options, wish: provider }).attempt(provider)
     findings.push(
       failure === null
-        ? { subject: provider, state: 'ok', says: `works (${durationMs} ms)` }
+        ? { subject: provider, state: 'ok', says: `works, a billion operations in ${runMs!.toFixed(1)} ms` }
         : { subject: provider, state: 'no', says: failure },
     )
   }

@@ -25,8 +25,8 @@ function describe({ compute: { found }, pool }: Speech) {
           device: found.device,
           fallback: found.isFallback,
           threads: found.threads,
-          trials: found.trials.map(({ provider, failure, durationMs }) => {
-            return { provider, failure, duration_ms: durationMs }
+          trials: found.trials.map(({ provider, failure, durationMs, runMs }) => {
+            return { provider, failure, duration_ms: durationMs, run_ms: runMs }
           }),
         }
       : null,

@@ -1,6 +1,6 @@
 /**
- * What neural voices are computed with: the provider that is wished for, or the best that works, each tried by a real run
- * in a process of its own, since a GPU driver may take its process with it.
+ * What neural voices are computed with: the provider that is wished for, or the fastest that works, each tried by a real
+ * run in a process of its own, since a GPU driver may take its process with it.
  */
 import type { ComputeProvider } from '../config'
 import type { Logger } from '../log'
@@ -14,6 +14,8 @@ export type Trial = {
   /** What went wrong; null when it works. */
   readonly failure: string | null
   readonly durationMs: number
+  /** How long a billion operations took; null where it does not work. */
+  readonly runMs: number | null
 }
 
 export type Found = {
@@ -35,6 +37,8 @@ export type ComputeOptions = {
   readonly libraryPath: string | undefined
   /** Where the embedded one is written to. */
   readonly directory: string
+  /** GPUs that are used; none: the runtime's choice. */
+  readonly deviceIds: readonly number[]
   readonly workers: number
   readonly cores: number
   readonly log: Logger
@@ -51,35 +55,58 @@ export function createCompute(options: ComputeOptions) {
   const findings = new Map<ComputeProvider, Promise<Found>>()
   let found: Found | undefined
 
+  /** On every GPU that is used. */
   async function attempt(provider: Provider): Promise<Trial> {
+    const deviceIds = provider === 'cpu' || options.deviceIds.length === 0 ? [undefined] : options.deviceIds
     const startedAtMs = performance.now()
-    const failure = await runAlone(
+    let runMs = 0
+    for (const deviceId of deviceIds) {
+      const result = await attemptOn(provider, deviceId)
+      if ('failure' in result) {
+        const where = deviceId === undefined ? '' : `GPU ${deviceId}: `
+        return { provider, failure: where + result.failure, durationMs: elapsed(startedAtMs), runMs: null }
+      }
+      runMs = Math.max(runMs, result.runMs)
+    }
+    return { provider, failure: null, durationMs: elapsed(startedAtMs), runMs }
+  }
+
+  function attemptOn(
+    provider: Provider,
+    deviceId: number | undefined,
+  ): Promise<{ runMs: number } | { failure: string }> {
+    return runAlone(
       { kind: 'try' },
       {
         command: options.command,
         memoryMaxBytes: trialMemoryMaxBytes,
-        environment: writeRuntimeOptions({ directory, libraryPath, provider, threads }),
+        environment: writeRuntimeOptions({ directory, libraryPath, provider, threads, deviceId }),
         timeoutMs: trialTimeoutMs,
       },
     ).then(
-      (answer) => (answer.ok ? null : plain(answer.message)),
-      (error: unknown) => (error as Error).message,
+      (answer) => (answer.ok ? { runMs: answer.runMs! } : { failure: plain(answer.message) }),
+      (error: unknown) => ({ failure: (error as Error).message }),
     )
-    return { provider, failure, durationMs: Math.round(performance.now() - startedAtMs) }
   }
 
+  /** The one that was wished for or, where none was, the fastest; else the CPU. */
   async function search(wish: ComputeProvider): Promise<Found> {
     const trials: Trial[] = []
     for (const provider of candidates(wish, libraryPath)) {
-      const trial = await attempt(provider)
-      trials.push(trial)
-      if (trial.failure !== null) continue
-      const isFallback = wish !== 'auto' && wish !== provider
-      const result = { provider, device: deviceName(provider), trials, isFallback, threads }
-      report(result, wish)
-      return result
+      trials.push(await attempt(provider))
+      if (trials.at(-1)!.failure === null && wish !== 'auto') break
     }
-    throw new Error(`nothing computes: ${trials.map(({ provider, failure }) => `${provider}: ${failure}`).join('; ')}`)
+    const working = trials.filter(({ runMs }) => runMs !== null).sort((a, b) => a.runMs! - b.runMs!)
+    const [best] = working
+    if (!best) {
+      const failures = trials.map(({ provider, failure }) => `${provider}: ${failure}`)
+      throw new Error(`nothing computes: ${failures.join('; ')}`)
+    }
+    const { provider } = best
+    const isFallback = wish !== 'auto' && wish !== provider
+    const result = { provider, device: deviceName(provider), trials, isFallback, threads }
+    report(result, wish)
+    return result
   }
 
   function report({ provider, device, trials, isFallback }: Found, wish: ComputeProvider): void {
@@ -131,6 +158,10 @@ export function createCompute(options: ComputeOptions) {
  */
 function threadsOf({ cores, workers }: Pick<ComputeOptions, 'cores' | 'workers'>): number {
   return Math.max(1, Math.floor(cores / workers))
+}
+
+function elapsed(sinceMs: number): number {
+  return Math.round(performance.now() - sinceMs)
 }
 
 /** What onnxruntime says, without where in its code it says so. */

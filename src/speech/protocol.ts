@@ -123,6 +123,8 @@ export type Answer =
       readonly statistics?: VoiceStatistics
       readonly examined?: Examined
       readonly probed?: Probed
+      /** Of a trial of what computes: its fastest run. */
+      readonly runMs?: number
       readonly items?: readonly Answer[]
     }
   | { readonly ok: false; readonly stage: Stage; readonly message: string }

@@ -39,6 +39,7 @@ export function createSpeech(
     wish: neural.provider,
     libraryPath: neural.libraryPath,
     directory: runtimeDirectory(config),
+    deviceIds: neural.gpuDevices,
     workers,
     cores: availableParallelism(),
     log,

@@ -98,10 +98,9 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
         await warm(task.voice)
         return {}
       case 'try':
-        await stage('synthesize', async () =>
+        return stage('synthesize', async () =>
           (await import('./onnx/trial')).tryRuntime(readRuntimeOptions(process.env)),
         )
-        return {}
       case 'load':
         await stage('synthesize', () => loadAll(task.voice))
         collectAboveBytes = Math.max(collectAboveBytes, process.memoryUsage.rss() + collectAboveLoadedBytes)

@@ -13,6 +13,7 @@ async function compute(options: Partial<ComputeOptions> = {}) {
     wish: 'auto',
     libraryPath: undefined,
     directory,
+    deviceIds: [],
     workers: 2,
     cores: 8,
     log: createLogger('silent'),

@@ -131,6 +131,8 @@ describe('what computes an installed voice', () => {
     expect(plans.providerOf('/srv/voices/a')).toBe('cpu')
     updateVoice(admin(), 'a-2', { provider: 'auto' })
     expect(plans.providerOf('/srv/voices/a')).toBe('auto')
+    expect(updateVoice(admin(), 'a-2', { provider: null })).toMatchObject({ provider: null })
+    expect(plans.providerOf('/srv/voices/a')).toBeUndefined()
   })
 
   it('cannot be set for a built-in voice, nor to what there is not', () => {

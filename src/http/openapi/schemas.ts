@@ -3,6 +3,7 @@ import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { installSchemas } from './installs'
 import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
+import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
 
 const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
@@ -26,10 +27,6 @@ const sampleRate = integer('Of the engine, in Hz.')
 const email = text('An e-mail address.', { maxLength: 254 })
 const voiceIds = list(text('Id of a catalogue voice.'))
 const masked = text('Only the last four of the 16 digits are shown.', { pattern: '^\\*{12}[0-9]{4}$' })
-const provider = text('What computes: the processor or a kind of GPU.', {
-  enum: ['cpu', 'webgpu', 'cuda', 'coreml', 'dml'],
-})
-const fallback = boolean('Whether something else was wished for, which does not work.')
 const expiry = orNull(instant('From then on it does not work; null: never.'))
 
 const page = (items: Schema) => object({ items: list(items), next_cursor: nextCursor })
@@ -341,13 +338,16 @@ export const components = {
     featured: managedVoice.featured,
     position: { ...managedVoice.position, maximum: 1_000_000 },
     display_name: orNull({ ...name, description: 'null: the name in the catalogue.' }),
-    provider: text('What computes it: of installed voices only; all voices of a model have the same.', {
-      enum: [...computeProviders],
-    }),
+    provider: orNull(
+      text('What computes it: of installed voices only; all of a model have the same. null: as the server is set.', {
+        enum: [...computeProviders, null],
+      }),
+    ),
   }),
   ManagedClone: object(managedClone),
   ManagedCloneList: whole(reference('ManagedClone')),
   ...packSchemas,
+  ...computeSchemas,
   Group: object(group),
   GroupList: whole(reference('Group')),
   NewGroup: object(
@@ -364,35 +364,4 @@ export const components = {
     commit: text('What it was built from.'),
   }),
   Health: object({ ok: { const: true } }),
-  Readiness: object({
-    ok: { const: true },
-    compute: orNull({
-      ...object({ provider, fallback }),
-      description: 'What neural voices are computed with; null before the first one was needed.',
-    }),
-  }),
-  Compute: object({
-    compute: orNull(
-      object({
-        provider,
-        device: text('Its name.'),
-        fallback,
-        threads: integer('Of one run on the CPU.', { minimum: 1 }),
-        trials: list(
-          object({
-            provider,
-            failure: orNull(text('What went wrong; null: it works.')),
-            duration_ms: integer('Of the trial.', { minimum: 0 }),
-          }),
-        ),
-      }),
-    ),
-    models: list(
-      object({
-        name: text('Directory and file.'),
-        processes: integer('That hold it.', { minimum: 1 }),
-        memory_bytes: integer('Resident, of these processes.', { minimum: 0 }),
-      }),
-    ),
-  }),
 } satisfies Record<string, Schema>
