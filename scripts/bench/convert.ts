@@ -2,7 +2,6 @@
  * What tone conversion costs on one core: time and memory, with graphs as large as OpenVoice's. Each length is measured
  * in a process of its own, as a worker would come to it.
  */
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +10,7 @@ import type { ModelFiles } from '../../src/speech/engine'
 import { openRuntime } from '../../src/speech/onnx/runtime'
 import { speechLike } from '../../test/audio/signals'
 import { writeConverterPack } from '../../test/onnx/converter'
+import { residentBytes } from './answering'
 import { heavyConverter, heavyExtractor } from './heavy-converter'
 import { untilQuiet } from './quiet'
 import { type BenchRow, median, printTable } from './report'
@@ -19,7 +19,7 @@ import { type BenchRow, median, printTable } from './report'
 const lengthsSeconds = [3, 8.5, 15, 25]
 const rounds = 3
 
-type Cost = { loadMs: number; extractMs: number; realTimeFactor: number; loadedMb: number; peakMb: number }
+type Cost = { loadMs: number; extractMs: number; realTimeFactor: number; loadedMib: number; peakMib: number }
 
 export async function benchConvert(): Promise<BenchRow[]> {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
@@ -34,10 +34,10 @@ export async function benchConvert(): Promise<BenchRow[]> {
       })
       const cost = JSON.parse(await new Response(child.stdout).text()) as Cost
       if (rows.length === 0)
-        rows.push(row('converter: loading', cost.loadMs, 'ms'), row('converter: memory, loaded', cost.loadedMb, 'MB'))
+        rows.push(row('converter: loading', cost.loadMs, 'ms'), row('converter: memory, loaded', cost.loadedMib, 'MiB'))
       rows.push(
         row(`converter: real-time factor, ${seconds} s`, cost.realTimeFactor, 's/s'),
-        row(`converter: most memory, ${seconds} s`, cost.peakMb, 'MB'),
+        row(`converter: most memory, ${seconds} s`, cost.peakMib, 'MiB'),
         row(`converter: tone of ${seconds} s`, cost.extractMs, 'ms'),
       )
     }
@@ -52,7 +52,7 @@ async function measure(model: ModelFiles, seconds: number): Promise<Cost> {
   const runtime = await openRuntime({ directory: model.directory, provider: 'cpu', threads: 1 })
   const converter = await loadConverter(model, runtime)
   const loadMs = performance.now() - startedAtMs
-  const loadedMb = memoryMb('VmRSS')
+  const loadedMib = residentBytes('VmRSS') / 2 ** 20
   const speech = speechLike({ seconds, sampleRate: converter.sampleRate })
   const tone = await converter.extract(speech)
   const extractStartedAtMs = performance.now()
@@ -64,13 +64,7 @@ async function measure(model: ModelFiles, seconds: number): Promise<Cost> {
     await converter.convert(speech, tone, tone)
     factors.push((performance.now() - roundStartedAtMs) / 1000 / seconds)
   }
-  return { loadMs, extractMs, realTimeFactor: median(factors), loadedMb, peakMb: memoryMb('VmHWM') }
-}
-
-/** Resident, of this process (Linux). */
-function memoryMb(field: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync('/proc/self/status', 'utf8')
-  return Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(status)![1]) / 1024
+  return { loadMs, extractMs, realTimeFactor: median(factors), loadedMib, peakMib: residentBytes('VmHWM') / 2 ** 20 }
 }
 
 function row(name: string, value: number, unit: string): BenchRow {

@@ -2,11 +2,11 @@
  * Texts to samples with the same heavy model in a process of its own: with our engine or with sherpa-onnx. Started by
  * `sherpa.ts` with `ours` or `sherpa`, the number of threads, and the folder of eSpeak NG's data.
  */
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, basename } from 'node:path'
 import { loadPiper } from '../../src/speech/engines/piper'
 import { openRuntime } from '../../src/speech/onnx/runtime'
+import { answerTasks, residentBytes } from './answering'
 import { readIds } from './piper-text'
 
 /** `step`: everything, or only the text to ids (ours). */
@@ -39,19 +39,13 @@ function loadSherpa(): Speak {
   return async (text) => tts.generate({ text, sid: 0, speed: 1, enableExternalBuffer: false }).samples.length
 }
 
-/** Of this process; `ru_maxrss` would count what its parent had before. */
-function residentBytes(field: 'VmRSS' | 'VmHWM'): number {
-  return 1024 * Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))![1])
-}
-
 const beforeBytes = residentBytes('VmRSS')
 let speak: Speak | undefined
-process.on('message', async ({ texts, step }: FrontTask) => {
+answerTasks(async ({ texts, step }: FrontTask): Promise<FrontResult> => {
   speak ??= kind === 'ours' ? await loadOurs() : loadSherpa()
   const startedAtMs = performance.now()
   let frames = 0
   for (const text of texts) frames += step === 'ids' ? (await readIds(text)).length : await speak(text)
   const seconds = (performance.now() - startedAtMs) / 1000
-  process.send!({ seconds, frames, grownBytes: residentBytes('VmHWM') - beforeBytes } satisfies FrontResult)
+  return { seconds, frames, grownBytes: residentBytes('VmHWM') - beforeBytes }
 })
-process.on('disconnect', () => process.exit(0))

@@ -6,6 +6,7 @@ import { createMp3Encoder, mp3BitrateKbps, mp3SampleRate } from '../../src/audio
 import { toInt16 } from '../../src/audio/pcm'
 import { resample } from '../../src/audio/resample'
 import { openRuntime, type Session } from '../../src/speech/onnx/runtime'
+import { answerTasks, measureSpeaking } from './answering'
 
 /** `sentences`: ids of each; they become one sound. `threads`: null for what onnxruntime chooses. */
 export type GraphTask = {
@@ -14,8 +15,6 @@ export type GraphTask = {
   readonly sentences: readonly (readonly number[])[]
   readonly mp3: boolean
 }
-/** Seconds of wall clock, of processor time of all threads of the process, and of sound. */
-export type GraphResult = { readonly seconds: number; readonly cpuSeconds: number; readonly audioSeconds: number }
 
 const sampleRate = 22_050
 /** Of the heavy voice's configuration: noise, length, noise of the lengths. */
@@ -57,12 +56,4 @@ async function speak(task: GraphTask): Promise<number> {
   return frames / sampleRate
 }
 
-process.on('message', async (task: GraphTask) => {
-  const cpuBefore = process.cpuUsage()
-  const startedAtMs = performance.now()
-  const audioSeconds = await speak(task)
-  const seconds = (performance.now() - startedAtMs) / 1000
-  const { user, system } = process.cpuUsage(cpuBefore)
-  process.send!({ seconds, cpuSeconds: (user + system) / 1e6, audioSeconds } satisfies GraphResult)
-})
-process.on('disconnect', () => process.exit(0))
+answerTasks((task: GraphTask) => measureSpeaking(() => speak(task)))

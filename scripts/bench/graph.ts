@@ -5,32 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { heavyPiperModel } from '../../test/onnx/heavy'
 import { root } from '../run'
-import type { GraphResult, GraphTask } from './graph-process'
+import type { Spent } from './answering'
+import type { GraphTask } from './graph-process'
+import { startAnswering } from './process'
 
-export type { GraphResult, GraphTask } from './graph-process'
 export type GraphProcess = ReturnType<typeof startGraphProcess>
 
-export function startGraphProcess() {
-  let answer: PromiseWithResolvers<GraphResult> | undefined
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'graph-process.ts')], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    serialization: 'advanced',
-    ipc: (result: GraphResult) => answer?.resolve(result),
-    onExit: () => answer?.reject(new Error('The process that runs the graph ended.')),
-  })
-  return {
-    async run(task: GraphTask): Promise<GraphResult> {
-      answer = Promise.withResolvers()
-      child.send(task)
-      return answer.promise
-    },
-    async stop(): Promise<void> {
-      answer = undefined
-      child.kill()
-      await child.exited
-    },
-  }
-}
+export const startGraphProcess = () => startAnswering<GraphTask, Spent>('graph-process.ts')
 
 /** HiFi-GAN V2 of LJSpeech: mel [B,80,F] → audio [B,1,256·F]. */
 export const vocoder = join(root, '../shared/models/hifigan-v2-ljspeech/hifigan_v2_lj.onnx')

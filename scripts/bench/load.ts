@@ -1,7 +1,8 @@
 /** Many clients at once: what two workers deliver, and what one long text does to the short ones beside it. */
 import { readCatalogue } from '../../src/voice/catalogue'
+import type { Spent } from './answering'
 import { untilQuiet } from './quiet'
-import { coresRow, type Reference, type ReferenceResult, startReference } from './reference'
+import { coresRow, type Reference, startReference } from './reference'
 import { type BenchRow, median, printTable } from './report'
 import { type Server, type Spoken, startServer } from './server'
 import { longText, sentence } from './texts'
@@ -43,7 +44,7 @@ export async function benchLoad(): Promise<BenchRow[]> {
   const reference = references[0]!
   const voice = readCatalogue().voices[0]!
   const otherKey = server.createKey()
-  const raw: ReferenceResult[] = []
+  const raw: Spent[] = []
   const rawAtOnce: number[] = []
   const delivered: number[] = []
   const alone: number[] = []
@@ -86,7 +87,7 @@ export async function benchLoad(): Promise<BenchRow[]> {
   ]
 
   /** Every text as a file of its own. */
-  async function runEach(process: Reference): Promise<ReferenceResult> {
+  async function runEach(process: Reference): Promise<Spent> {
     const sum = { seconds: 0, cpuSeconds: 0, audioSeconds: 0 }
     for (const text of referenceTexts) {
       const result = await process.run({ voice, texts: [text], mp3: true })
@@ -98,7 +99,7 @@ export async function benchLoad(): Promise<BenchRow[]> {
   }
 }
 
-const audioPerSecond = ({ seconds, audioSeconds }: ReferenceResult) => audioSeconds / seconds
+const audioPerSecond = ({ seconds, audioSeconds }: Spent) => audioSeconds / seconds
 const sumOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
 
 function latencyRow(name: string, beside: number[], alone: number[]): BenchRow {

@@ -1,7 +1,8 @@
 /** A neural voice as heavy as a real one, over HTTP, against its raw stages: the same feeds, the same threads, one encoder. */
 import { cp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type GraphProcess, type GraphResult, startGraphProcess, writeHeavyPack } from './graph'
+import type { Spent } from './answering'
+import { type GraphProcess, startGraphProcess, writeHeavyPack } from './graph'
 import { readIds } from './piper-text'
 import { untilQuiet } from './quiet'
 import { type BenchRow, median, printTable } from './report'
@@ -51,7 +52,7 @@ export async function benchNeural(): Promise<BenchRow[]> {
   }
 }
 
-type Raw = (sentences: readonly string[]) => Promise<GraphResult>
+type Raw = (sentences: readonly string[]) => Promise<Spent>
 
 function rawStages(reference: GraphProcess, path: string): Raw {
   return async (sentences) => {

@@ -1,4 +1,5 @@
-/** Starting a server as a child process and reading its first line. */
+/** Processes that benches start: servers, up to their first line, and scripts that answer tasks. */
+import { join } from 'node:path'
 
 export type ReadyLine = { base_url: string; api_key?: string }
 
@@ -10,6 +11,33 @@ export async function startUntilReady(command: string[], { stderr = 'ignore' as 
   const readyMs = performance.now() - startedAtMs
   if (line === undefined) throw new Error(`${command.join(' ')} ended with ${await child.exited} before it was ready.`)
   return { child, startedAtMs, readyMs, ready: JSON.parse(line) as ReadyLine }
+}
+
+/** A script beside this file that answers one task at a time by `answerTasks`. */
+export function startAnswering<Task, Result>(
+  script: string,
+  { args = [], environment = {} }: { args?: string[]; environment?: Record<string, string> } = {},
+) {
+  let answer: PromiseWithResolvers<Result> | undefined
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    serialization: 'advanced',
+    ipc: (result: Result) => answer?.resolve(result),
+    onExit: () => answer?.reject(new Error(`The process of ${script} ended.`)),
+  })
+  return {
+    run(task: Task): Promise<Result> {
+      answer = Promise.withResolvers()
+      child.send(task)
+      return answer.promise
+    },
+    async stop(): Promise<void> {
+      answer = undefined
+      child.kill()
+      await child.exited
+    },
+  }
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {

@@ -6,11 +6,10 @@ import { createMp3Encoder, mp3BitrateKbps, mp3SampleRate } from '../../src/audio
 import { durationSeconds, toInt16 } from '../../src/audio/pcm'
 import { resample } from '../../src/audio/resample'
 import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from '../../src/speech/engine'
+import { answerTasks, measureSpeaking } from './answering'
 
 /** `texts` become one sound, encoded by one encoder; without `mp3` they are only synthesized. */
 export type ReferenceTask = { readonly voice: VoiceSpec; readonly texts: readonly string[]; readonly mp3: boolean }
-/** Seconds of wall clock, of processor time of all threads of the process, and of sound. */
-export type ReferenceResult = { readonly seconds: number; readonly cpuSeconds: number; readonly audioSeconds: number }
 
 const engines = new Map<EngineName, Promise<SpeechEngine>>()
 
@@ -35,12 +34,4 @@ async function speak({ voice, texts, mp3 }: ReferenceTask): Promise<number> {
   return audioSeconds
 }
 
-process.on('message', async (task: ReferenceTask) => {
-  const cpuBefore = process.cpuUsage()
-  const startedAtMs = performance.now()
-  const audioSeconds = await speak(task)
-  const seconds = (performance.now() - startedAtMs) / 1000
-  const { user, system } = process.cpuUsage(cpuBefore)
-  process.send!({ seconds, cpuSeconds: (user + system) / 1e6, audioSeconds } satisfies ReferenceResult)
-})
-process.on('disconnect', () => process.exit(0))
+answerTasks((task: ReferenceTask) => measureSpeaking(() => speak(task)))

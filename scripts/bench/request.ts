@@ -1,7 +1,8 @@
 /** One request at a time, from the call to the answer, the durable file included, against the raw stages. */
 import { readCatalogue } from '../../src/voice/catalogue'
+import type { Spent } from './answering'
 import { untilQuiet } from './quiet'
-import { coresRow, type ReferenceResult, startReference } from './reference'
+import { coresRow, startReference } from './reference'
 import { type BenchRow, median, printTable } from './report'
 import { startServer } from './server'
 import { longText, longTextSentences, sentence } from './texts'
@@ -15,7 +16,7 @@ export async function benchRequest(): Promise<BenchRow[]> {
 
   async function compare(name: string, most: number, rounds: { text: string; sentences: string[] }[]) {
     const ours: number[] = []
-    const raw: ReferenceResult[] = []
+    const raw: Spent[] = []
     for (const { text, sentences } of rounds) {
       await untilQuiet()
       raw.push(await reference.run({ voice, texts: sentences, mp3: true }))

@@ -6,6 +6,7 @@ import { runtimeSettings } from '../../src/speech/worker-process'
 import { unpackEspeakData } from '../sherpa/espeak-data'
 import type { FrontResult, FrontTask } from './front-process'
 import { heavyConfiguration, writeHeavyPack } from './graph'
+import { startAnswering } from './process'
 import { untilQuiet } from './quiet'
 import { type BenchRow, median, printTable } from './report'
 import { sentence } from './texts'
@@ -21,30 +22,11 @@ export async function benchSherpa(): Promise<BenchRow[]> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'sonant-bench-espeak-'))
   await unpackEspeakData(dataDirectory)
   await Bun.write(`${pack.graph}.tokens.txt`, await tokens())
-  const [ours, sherpa] = [start('ours'), start('sherpa')]
-
-  function start(kind: 'ours' | 'sherpa') {
-    let answer: PromiseWithResolvers<FrontResult> | undefined
-    const command = [process.execPath, join(import.meta.dir, 'front-process.ts'), kind, pack!.graph, '1', dataDirectory]
-    const child = Bun.spawn(command, {
-      env: { ...process.env, ...(kind === 'ours' && runtimeSettings) },
-      stdio: ['ignore', 'inherit', 'inherit'],
-      serialization: 'advanced',
-      ipc: (result: FrontResult) => answer?.resolve(result),
-      onExit: () => answer?.reject(new Error(`The process of ${kind} ended.`)),
-    })
-    return {
-      run(task: FrontTask): Promise<FrontResult> {
-        answer = Promise.withResolvers()
-        child.send(task)
-        return answer.promise
-      },
-      stop(): void {
-        answer = undefined
-        child.kill()
-      },
-    }
+  const start = (kind: 'ours' | 'sherpa', environment?: Record<string, string>) => {
+    const args = [kind, pack.graph, '1', dataDirectory]
+    return startAnswering<FrontTask, FrontResult>('front-process.ts', { args, environment })
   }
+  const [ours, sherpa] = [start('ours', runtimeSettings), start('sherpa')]
 
   try {
     const task: FrontTask = { texts, step: 'samples' }
@@ -78,8 +60,7 @@ export async function benchSherpa(): Promise<BenchRow[]> {
       },
     ]
   } finally {
-    ours.stop()
-    sherpa.stop()
+    await Promise.all([ours.stop(), sherpa.stop()])
     await rm(dirname(pack.directory), { recursive: true })
     await rm(dataDirectory, { recursive: true })
   }
