@@ -2,10 +2,10 @@
  * Texts to samples with the same heavy model in a process of its own: with our engine or with sherpa-onnx. Started by
  * `sherpa.ts` with `ours` or `sherpa`, the number of threads, and the folder of eSpeak NG's data.
  */
-import { createRequire } from 'node:module'
 import { dirname, basename } from 'node:path'
 import { loadPiper } from '../../src/speech/engines/piper'
 import { openRuntime } from '../../src/speech/onnx/runtime'
+import { openSherpa } from '../sherpa/offline-tts'
 import { answerTasks, residentBytes } from './answering'
 import { readIds } from './piper-text'
 
@@ -28,15 +28,9 @@ async function loadOurs(): Promise<Speak> {
 }
 
 function loadSherpa(): Speak {
-  const { OfflineTts } = createRequire(import.meta.url)('sherpa-onnx-node') as {
-    OfflineTts: new (options: object) => { generate(request: object): { samples: Float32Array } }
-  }
   const vits = { model: graph, tokens: `${graph}.tokens.txt`, dataDir: dataDirectory }
-  const tts = new OfflineTts({
-    model: { vits, numThreads: Number(threads), provider: 'cpu' },
-    ...{ maxNumSentences: 1, silenceScale: 1 },
-  })
-  return async (text) => tts.generate({ text, sid: 0, speed: 1, enableExternalBuffer: false }).samples.length
+  const speak = openSherpa({ vits }, Number(threads))
+  return async (text) => speak(text).length
 }
 
 const beforeBytes = residentBytes('VmRSS')

@@ -3,7 +3,7 @@ import words from '@pinyin-pro/data/modern.json'
 import { toSyllables } from '../../src/speech/phonemes/pinyin'
 
 /** Park and Miller's generator: whole numbers below `limit`. */
-export function createRandom(seed: number): (limit: number) => number {
+function createRandom(seed: number): (limit: number) => number {
   let state = seed
   return (limit) => {
     state = (state * 48271) % 2147483647
