@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pinyinIds } from '../../src/speech/phonemes/piper-pinyin'
+import { pinyinIds } from '../speech/phonemes/pinyin-ids'
 import { expectError } from './expect-error'
 import { startIn, type Sonant } from './sonant'
 import { dropTones, hear, packsTried, until } from './voice-packs'
@@ -120,8 +120,8 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
 
 describe('a Piper voice of pinyin', () => {
   it('is fed what the tests of piper1-gpl (tests/test_chinese_phonemizer.py) say of a text', async () => {
-    const lists = Object.entries(pinyinIds)
-    const config = { phoneme_type: 'pinyin', phoneme_id_map: Object.fromEntries(lists), language: { code: 'zh_CN' } }
+    const ids = Object.fromEntries(pinyinIds)
+    const config = { phoneme_type: 'pinyin', phoneme_id_map: ids, language: { code: 'zh_CN' } }
     await dropTones(data(), 'zh_CN-pinyin-medium', {}, config)
     const pack = (await packsTried(sonant, ['zh_CN-pinyin-medium']))['zh_CN-pinyin-medium']!
     expect([pack.state, pack.reason]).toEqual(['ready', null])

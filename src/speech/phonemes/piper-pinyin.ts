@@ -11,22 +11,6 @@
 import { splitSentences } from '../text/sentences'
 import type { HanSyllable } from './pinyin'
 
-/** `phoneme_id_map` of the voice's config. */
-export type PhonemeIds = Readonly<Record<string, readonly number[]>>
-
-/** Those of every voice of this type. */
-export const pinyinIds: PhonemeIds = {
-  ...numbered(0, ['_', '^', '$']),
-  ...numbered(3, 'Ø b p m f d t n l g k h j q x zh ch sh r z c s y w'.split(' ')),
-  ...numbered(27, 'a o e ai ei ao ou an en ang eng ong i ia ie iao iu ian in iang ing iong'.split(' ')),
-  ...numbered(49, 'u ua uo uai ui uan un uang ueng v ve van vn er ue 1 2 3 4 5 。 ？ ！'.split(' ')),
-  ...Object.fromEntries([...'—…、，：； '].map((mark) => [mark, [72]])),
-}
-
-function numbered(first: number, symbols: readonly string[]): PhonemeIds {
-  return Object.fromEntries(symbols.map((symbol, i) => [symbol, [first + i]]))
-}
-
 const fullWidth: Readonly<Record<string, string>> = {
   '.': '。',
   '?': '？',
@@ -37,23 +21,26 @@ const fullWidth: Readonly<Record<string, string>> = {
   '–': '—',
 }
 
-/** Ids of each sentence of a normalized reading that has something to say. */
-export async function toPinyinIds(text: string, idsOf: PhonemeIds): Promise<number[][]> {
+/**
+ * Ids of each sentence of a normalized reading that has something to say. `ids`: `phoneme_id_map` of the voice's
+ * configuration.
+ */
+export async function toPinyinIds(text: string, ids: ReadonlyMap<string, readonly number[]>): Promise<number[][]> {
   const { toSyllables } = await import('./pinyin')
   return splitSentences(text).flatMap(({ text: sentence }) => {
     const groups = toSyllables(sentence).flatMap((syllable) => {
       if (!('other' in syllable)) return [syllableGroup(syllable)]
       return [[fullWidth[syllable.other] ?? syllable.other]]
     })
-    const known = groups.filter((group) => group.length > 0 && group.every((symbol) => idsOf[symbol]))
+    const known = groups.filter((group) => group.length > 0 && group.every((symbol) => ids.has(symbol)))
     if (!known.some((group) => group.length > 1)) return []
-    const pad = idsOf['_']!
+    const pad = ids.get('_')!
     return [
       [
-        ...idsOf['^']!,
+        ...ids.get('^')!,
         ...pad,
-        ...known.flatMap((group) => [...group.flatMap((symbol) => idsOf[symbol]!), ...pad]),
-        ...idsOf['$']!,
+        ...known.flatMap((group) => [...group.flatMap((symbol) => ids.get(symbol)!), ...pad]),
+        ...ids.get('$')!,
       ],
     ]
   })

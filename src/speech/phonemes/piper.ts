@@ -53,7 +53,7 @@ export async function readPiper(
 ): Promise<PiperRun[]> {
   const { phonemeType, espeakVoice } = alphabet
   if (phonemeType === 'pinyin') {
-    const sentences = await toPinyinIds(text, Object.fromEntries(alphabet.ids))
+    const sentences = await toPinyinIds(text, alphabet.ids)
     return sentences.map((ids) => ({ ids, clauses: [] }))
   }
   const sentences =

@@ -9,8 +9,8 @@ import { parsePiperConfig } from '../../../src/speech/models/piper-config'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer } from '../../../src/speech/phonemes/espeak'
 import { readPiper } from '../../../src/speech/phonemes/piper'
-import { pinyinIds } from '../../../src/speech/phonemes/piper-pinyin'
 import { decodePiper, piperConfig, type PiperModel, piperModel, writePiperPack } from '../../onnx/piper'
+import { pinyinIds } from '../phonemes/pinyin-ids'
 
 const home = mkdtempSync(join(tmpdir(), 'sonant-piper-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -149,10 +149,10 @@ describe('a Piper voice', () => {
       phoneme_type: 'pinyin',
       espeak: { voice: 'cmn' },
       language: { code: 'zh_CN' },
-      phoneme_id_map: pinyinIds,
+      phoneme_id_map: Object.fromEntries(pinyinIds),
     }
     const [run] = decodePiper((await (await load({}, pinyin)).synthesize(voice(), '你好。')).samples)
-    expect(run!.ids.slice(0, 6)).toEqual([1, 0, ...['n', 'i', '3'].map((symbol) => pinyinIds[symbol]![0]!), 0])
+    expect(run!.ids.slice(0, 6)).toEqual([1, 0, ...['n', 'i', '3'].map((symbol) => pinyinIds.get(symbol)![0]!), 0])
   })
 })
 

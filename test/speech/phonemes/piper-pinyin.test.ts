@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'bun:test'
-import { pinyinIds, toPinyinIds } from '../../../src/speech/phonemes/piper-pinyin'
+import { toPinyinIds } from '../../../src/speech/phonemes/piper-pinyin'
 import { toSyllables } from '../../../src/speech/phonemes/pinyin'
+import { pinyinIds } from './pinyin-ids'
 
 /** Symbols of the ids; all short pauses are one id, whose last symbol is the blank. */
 async function symbolsOf(text: string): Promise<string[]> {
-  const names = new Map(Object.entries(pinyinIds).map(([symbol, [id]]) => [id!, symbol]))
+  const names = new Map([...pinyinIds].map(([symbol, [id]]) => [id!, symbol]))
   const sentences = await toPinyinIds(text, pinyinIds)
   return sentences.map((ids) => ids.map((id) => names.get(id)!).join(' '))
 }
@@ -37,7 +38,7 @@ describe('toPinyinIds', () => {
   })
 
   it('takes the ids of the voice where they are others, and skips what it has none for', async () => {
-    const ids = { _: [9], '^': [8], $: [7], h: [1], ao: [2], 3: [3] }
+    const ids = new Map(Object.entries({ _: [9], '^': [8], $: [7], h: [1], ao: [2], 3: [3] }))
     expect(await toPinyinIds('好你好。', ids)).toEqual([[8, 9, 1, 2, 3, 9, 1, 2, 3, 9, 7]])
   })
 
