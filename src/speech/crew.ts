@@ -50,8 +50,6 @@ const failureMs = 5_000
 export const loadingFactor = 3
 const sweepMsMax = 30_000
 
-export type Crew = ReturnType<typeof createCrew>
-
 export function createCrew(options: {
   command: WorkerCommand
   workers: number

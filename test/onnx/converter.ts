@@ -77,7 +77,7 @@ export const evenPitchHz = 150
  * A sine as loud as the sound is in each frame, whose pitch is 150 Hz times the root of the ratio of the tones' sums,
  * target to source.
  */
-export function singingGraph(): Uint8Array {
+function singingGraph(): Uint8Array {
   return converterOf((graph, { audio, source, target, frames }) => {
     const sum = (tone: string) => graph.op('ReduceSum', [tone, graph.ints([0, 1, 2])], { keepdims: 0 })
     const ratio = graph.op('Sqrt', [graph.op('Div', [sum(target), sum(source)])])

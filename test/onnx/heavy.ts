@@ -5,7 +5,6 @@
 import { createGraph } from './graph'
 
 const melBands = 80
-const hop = 256
 const symbols = 256
 
 /**
@@ -58,5 +57,3 @@ function melTable(): Float32Array {
       table[id * melBands + band] = -4.5 + 2 * Math.sin(band * 0.21 + id) - band * 0.03
   return table
 }
-
-export const heavySamplesPerFrame = hop

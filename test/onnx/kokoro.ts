@@ -70,10 +70,10 @@ export function styleModel(options: StyleModelOptions = {}): Uint8Array {
 /** Samples in a unit of time, as in Kokoro. */
 export const unitSamples = 600
 
-/** Units that the timed kind gives an id at speed 1. */
-export const unitsOf = (id: number) => 4 + (id % 5)
-
-/** `waveform` and `duration` (int64, in units), as hexgrad's export and KittenTTS have them. */
+/**
+ * `waveform` and `duration` (int64, in units), as hexgrad's export and KittenTTS have them: at speed 1 an id lasts 4
+ * units and its remainder by 5.
+ */
 export function timedStyleModel(options: StyleModelOptions = {}): Uint8Array {
   const { names = onnxCommunity, metadata } = options
   const { graph, ids, speed, style } = open(options)

@@ -27,7 +27,7 @@ export type PiperConfig = {
   readonly quality: string | null
 }
 
-export const piperSpeakersMax = 2_000
+const speakersMax = 2_000
 const defaults = { hopLength: 256, noiseScale: 0.667, lengthScale: 1, noiseWidth: 0.8, symbols: 256 }
 const symbolsMax = 10_000
 const idsPerSymbolMax = 16
@@ -39,7 +39,7 @@ export function parsePiperConfig(json: Readonly<Record<string, unknown>>, file: 
   const phonemeType = at.oneOf('phoneme_type', piperPhonemeTypes, 'espeak')
   const espeakVoice = readEspeakVoice(at, phonemeType)
   const idMax = at.number('num_symbols', { min: 1, max: symbolsMax, whole: true, absent: defaults.symbols }) - 1
-  const speakerCount = at.number('num_speakers', { min: 1, max: piperSpeakersMax, whole: true, absent: 1 })
+  const speakerCount = at.number('num_speakers', { min: 1, max: speakersMax, whole: true, absent: 1 })
   const ids = readIds(at, idMax)
   return {
     alphabet: {

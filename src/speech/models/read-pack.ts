@@ -51,7 +51,7 @@ export async function readPack(directory: string, readers: readonly PackReader[]
 }
 
 /** What a process will need for these graphs, about. */
-export function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
+function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
   const parameterBytes = graphs.reduce((sum, info) => sum + info.parameterBytes, 0)
   return Math.round(memoryBytesBase + memoryFactor * parameterBytes)
 }

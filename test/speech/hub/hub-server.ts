@@ -142,11 +142,11 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-export function gitBlob(bytes: Uint8Array): string {
+function gitBlob(bytes: Uint8Array): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-export function md5(bytes: Uint8Array): string {
+function md5(bytes: Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 

@@ -27,7 +27,7 @@ export const allStyles = (names: readonly string[], rows = 510) =>
 /** Kokoro v1.0's, as in config.json of hexgrad/Kokoro-82M. */
 export const kokoroVocabulary: Readonly<Record<string, number>> = vocabulary
 export const kokoroConfig = JSON.stringify({ n_token: 178, vocab: vocabulary })
-export const tokensOf = (symbols: Readonly<Record<string, number>>) =>
+const tokensOf = (symbols: Readonly<Record<string, number>>) =>
   Object.entries(symbols)
     .map(([symbol, id]) => `${symbol} ${id}\n`)
     .join('')

@@ -45,7 +45,7 @@ export type PullResult = {
 }
 
 /** In a pack: where it is from. */
-export const sourceFile = 'source.json'
+const sourceFile = 'source.json'
 
 /**
  * Throws `invalid_params` (no such name), `not_found`, `url_fetch_failed`, `storage_failed` (no space), `conflict`
