@@ -11,6 +11,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelFiles } from '../../src/speech/engine'
+import { headerCells, type HeardRun, readRuns } from './cells'
 import { createGraph } from './graph'
 import map from '../speech/sherpa/map.json'
 
@@ -31,8 +32,6 @@ export type PiperModel = {
   readonly constant?: number
   readonly metadata?: Readonly<Record<string, string | number>>
 }
-
-const headerCells = 7
 
 /** `input` [B,T], `input_lengths` [B], `scales` [3], perhaps `sid` [1] → `output` [B,1,1,N], perhaps `durations` [B,1,T]. */
 export function piperModel(options: PiperModel = {}): Uint8Array {
@@ -124,43 +123,9 @@ export async function writePiperPack(
 }
 
 /** One run of the model, read back. */
-export type PiperRun = {
-  readonly ids: readonly number[]
-  readonly noiseScale: number
-  readonly lengthScale: number
-  readonly noiseWidth: number
-  readonly speaker: number
-  /** Of the first sample of the run and the one after its last. */
-  readonly start: number
-  readonly end: number
-}
+export type PiperRun = HeardRun & { readonly ids: readonly number[] }
 
 /** Reads the runs in audio that was not resampled; silence between them is skipped. */
 export function decodePiper(samples: Float32Array): PiperRun[] {
-  const runs: PiperRun[] = []
-  for (let at = 0; at < samples.length;) {
-    if (Math.abs(samples[at]!) < 0.01) {
-      at++
-      continue
-    }
-    if (samples[at]! < 0.999) throw new Error(`no run begins at sample ${at}`)
-    let held = 1
-    while (samples[at + held]! >= 0.999) held++
-    const cell = (index: number) => samples[at + index * held + (held >> 1)]!
-    const whole = (index: number) => Math.round(cell(index) * 2048) - 256
-    const scale = (index: number) => Math.round(cell(index) * 8_000) / 1_000
-    const length = whole(1) + 1024 * whole(2)
-    const end = at + (headerCells + length) * held
-    runs.push({
-      ids: Array.from({ length }, (_, index) => whole(headerCells + index)),
-      noiseScale: scale(3),
-      lengthScale: scale(4),
-      noiseWidth: scale(5),
-      speaker: whole(6),
-      start: at,
-      end,
-    })
-    at = end
-  }
-  return runs
+  return readRuns(samples).map(({ header, rows }) => ({ ...header, ids: rows[0]! }))
 }

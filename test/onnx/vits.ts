@@ -7,6 +7,7 @@
  * Without an input for the speaker it is −1; tones only where there is an input for them. A whole number v is sent as
  * (v + 256) / 2048: exact in float32, never above 1. The 1 that opens a run keeps normalization from changing anything.
  */
+import { type HeardRun, readRuns } from './cells'
 import { createGraph } from './graph'
 
 export type VitsShape = {
@@ -20,8 +21,6 @@ export type VitsShape = {
   readonly audioType?: 'float32' | 'float16' | 'int64'
   readonly metadata?: Readonly<Record<string, string | number>>
 }
-
-const headerCells = 7
 
 /** As exporters name them. */
 export function vitsModel({
@@ -75,44 +74,13 @@ export function vitsModel({
 }
 
 /** One run of the model, read back. */
-export type VitsHeard = {
-  readonly ids: readonly number[]
-  readonly tones: readonly number[]
-  readonly noiseScale: number
-  readonly lengthScale: number
-  readonly noiseWidth: number
-  readonly speaker: number
-  /** Of its first sample. */
-  readonly start: number
-}
+export type VitsHeard = HeardRun & { readonly ids: readonly number[]; readonly tones: readonly number[] }
 
 /** Reads the runs in audio that was not resampled; silence between them is skipped. */
 export function decodeVits(samples: Float32Array, toned = false): VitsHeard[] {
-  const runs: VitsHeard[] = []
-  for (let at = 0; at < samples.length;) {
-    if (Math.abs(samples[at]!) < 0.01) {
-      at++
-      continue
-    }
-    if (samples[at]! < 0.999) throw new Error(`no run begins at sample ${at}`)
-    let held = 1
-    while (samples[at + held]! >= 0.999) held++
-    const start = at
-    const cell = (index: number) => samples[start + index * held + (held >> 1)]!
-    const whole = (index: number) => Math.round(cell(index) * 2048 - 256)
-    const scale = (index: number) => Math.round(cell(index) * 8_000) / 1_000
-    const length = whole(1) + 1024 * whole(2)
-    const row = (from: number) => Array.from({ length }, (_, index) => whole(from + index))
-    runs.push({
-      ids: row(headerCells),
-      tones: toned ? row(headerCells + length) : [],
-      noiseScale: scale(3),
-      lengthScale: scale(4),
-      noiseWidth: scale(5),
-      speaker: whole(6),
-      start,
-    })
-    at += (headerCells + length * (toned ? 2 : 1)) * held
-  }
-  return runs
+  return readRuns(samples, toned ? 2 : 1).map(({ header, rows: [ids, tones = []] }) => ({
+    ...header,
+    ids: ids!,
+    tones,
+  }))
 }
