@@ -15,6 +15,7 @@ import { baseLanguage } from '../language'
 import { languageInputs } from '../models/piper'
 import { parsePiperConfig, type PiperConfig } from '../models/piper-config'
 import { openGraph } from '../onnx/graph'
+import { numbersOf, samplesOf } from '../onnx/outputs'
 import type { Feeds, Runtime, Session } from '../onnx/runtime'
 import { loadPhonemizer, type Phonemizer } from '../phonemes/espeak'
 import { type PiperRun, readPiper } from '../phonemes/piper'
@@ -83,11 +84,8 @@ async function speak(
 ): Promise<Sound[]> {
   const { session, config, durations } = graph
   const outputs = await session.run(feedsOf(graph, runs, { speaker, speed }))
-  const samples = outputs[session.outputs[0]!.name]!.data as Float32Array
-  for (const sample of samples)
-    if (!Number.isFinite(sample)) throw new Error('the model gave samples that are no numbers')
-  const frames =
-    durations === undefined ? [] : Array.from(outputs[durations]!.data as Iterable<number | bigint>, Number)
+  const samples = samplesOf(outputs[session.outputs[0]!.name]!)
+  const frames = durations === undefined ? [] : numbersOf(outputs[durations]!)
   const width = samples.length / runs.length
   const idsMax = Math.max(...runs.map(({ ids }) => ids.length))
   const timed = frames.length === runs.length * idsMax

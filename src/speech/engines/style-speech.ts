@@ -2,9 +2,11 @@
  * Speaking with a graph of Kokoro's signature (`models/style-graph.ts`): runs of symbols one after the other, joined
  * without anything between them, and where its words are, if the graph tells the lengths of its symbols.
  */
-import type { Speech, TimedWord } from '../engine'
+import { concatenate, type Pcm } from '../../audio/pcm'
+import { NothingToSay, type Speech, type TimedWord } from '../engine'
 import type { StyleSignature } from '../models/style-graph'
 import { styleSize } from '../models/styles'
+import { numbersOf, samplesOf } from '../onnx/outputs'
 import type { Runtime, Session, Tensor } from '../onnx/runtime'
 import { type Vocabulary, toIds } from '../phonemes/runs'
 import type { Symbol } from '../phonemes/spoken'
@@ -35,30 +37,34 @@ export type StyleRequest = {
   readonly speed: number
 }
 
-/** `speed`: given to the graph as it is. Throws when the graph fails or gives samples that are no numbers. */
+/**
+ * `speed`: given to the graph as it is. Throws `NothingToSay` without runs, and when the graph fails or gives samples that
+ * are no numbers.
+ */
 export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: StyleRequest): Promise<Speech> {
+  if (request.runs.length === 0) throw new NothingToSay()
   const { sampleRate } = voice
-  const portions: Float32Array[] = []
+  const portions: Pcm[] = []
   const times: (Span | undefined)[] = request.words.map(() => undefined)
   let frames = 0
   let timed = graph.signature.durations !== undefined && request.words.length > 0
   for (const run of request.runs) {
     const { samples, durations } = await speakRun(graph, voice, run, request.speed)
     const spoken = samples.subarray(0, Math.max(0, samples.length - voice.tailSamples))
-    if (durations) timeWords(run, durations, voice.lead.length, samples.length, frames, times)
+    if (durations) placeWords(run, durations, voice.lead.length, samples.length, frames, times)
     else timed = false
-    portions.push(spoken)
+    portions.push({ samples: spoken, sampleRate })
     frames += spoken.length
   }
-  const samples = concatenate(portions, frames)
-  if (!timed) return { samples, sampleRate }
+  const speech = concatenate(portions)
+  if (!timed) return speech
   const words = request.words.flatMap((text, index): TimedWord[] => {
     const span = times[index]
     if (!span) return []
     const end = Math.min(span.end, frames)
     return [{ text, startSeconds: Math.min(span.start, end) / sampleRate, endSeconds: end / sampleRate }]
   })
-  return { samples, sampleRate, words }
+  return { ...speech, words }
 }
 
 type Sound = { samples: Float32Array; durations?: readonly number[] }
@@ -81,8 +87,7 @@ async function speakRun(
         : wholeNumbers(runtime, speedInput.type, [speed], [1]),
   }
   const outputs = await session.run(feeds)
-  const samples = outputs[signature.audio]!.data as Float32Array
-  if (samples.some((sample) => !Number.isFinite(sample))) throw new Error('the model gave samples that are no numbers')
+  const samples = samplesOf(outputs[signature.audio]!)
   const lengths = signature.durations === undefined ? undefined : numbersOf(outputs[signature.durations]!)
   return lengths?.length === ids.length ? { samples, durations: lengths } : { samples }
 }
@@ -98,10 +103,6 @@ function wholeNumbers(
     : runtime.int32(Int32Array.from(values), dims)
 }
 
-function numbersOf({ data }: Tensor): number[] {
-  return Array.from(data as Iterable<number | bigint>, Number)
-}
-
 /** In samples from the start of the utterance. */
 type Span = { start: number; end: number }
 
@@ -113,7 +114,7 @@ const leadUnits = 3
  * lengths say, and a blank belongs to both its neighbours by halves. A unit is 600 samples; it is taken from the length
  * of the sound.
  */
-function timeWords(
+function placeWords(
   run: readonly Symbol[],
   durations: readonly number[],
   lead: number,
@@ -139,15 +140,4 @@ function timeWords(
     }
     at += duration
   }
-}
-
-function concatenate(portions: readonly Float32Array[], frames: number): Float32Array {
-  if (portions.length === 1) return portions[0]!.slice()
-  const all = new Float32Array(frames)
-  let at = 0
-  for (const portion of portions) {
-    all.set(portion, at)
-    at += portion.length
-  }
-  return all
 }

@@ -8,6 +8,7 @@ import { NothingToSay, type ModelFiles, type SpeechEngine } from '../engine'
 import { openPackFolder } from '../models/folder'
 import { readVitsModel, type VitsModel } from '../models/vits'
 import { openGraph } from '../onnx/graph'
+import { samplesOf } from '../onnx/outputs'
 import type { Feeds, Runtime } from '../onnx/runtime'
 import { toVitsRuns, type VitsRun } from '../phonemes/vits'
 
@@ -34,7 +35,7 @@ export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<Spe
       for (const [i, run] of runs.entries()) {
         if (i > 0) pieces.push({ samples: new Float32Array(pauseSeconds(runs[i - 1]!.end) * sampleRate), sampleRate })
         const outputs = await session.run(feedsOf(runtime, model, run, { speaker, speed }), [session.outputs[0]!.name])
-        pieces.push({ samples: outputs[session.outputs[0]!.name]!.data as Float32Array, sampleRate })
+        pieces.push({ samples: samplesOf(outputs[session.outputs[0]!.name]!), sampleRate })
       }
       return { ...concatenate(pieces), speed }
     },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ModelFiles, SpeechEngine, VoiceSpec } from '../../../src/speech/engine'
+import { NothingToSay, type ModelFiles, type SpeechEngine, type VoiceSpec } from '../../../src/speech/engine'
 import { loadKitten } from '../../../src/speech/engines/kitten'
 import { loadKokoro } from '../../../src/speech/engines/kokoro'
 import { takeSnapshot } from '../../../src/speech/models/snapshot'
@@ -183,9 +183,9 @@ describe('Kokoro', () => {
     await expect(engine.synthesize(voice('jf_alpha'), 'Hello.')).rejects.toThrow('speaks ja')
   })
 
-  it('is silent where there is nothing to say', async () => {
-    const { samples } = await (await kokoro(onnxCommunityPack)).synthesize(voice('af_heart'), '…')
-    expect(samples).toHaveLength(0)
+  it('says so where there is nothing to say', async () => {
+    const spoken = (await kokoro(onnxCommunityPack)).synthesize(voice('af_heart'), '…')
+    await expect(spoken).rejects.toThrow(NothingToSay)
   })
 })
 
