@@ -5,6 +5,7 @@ import { createLogger } from '../../src/log'
 import type { ModelOptions } from '../../src/speech/crew'
 import type { VoiceSpec } from '../../src/speech/engine'
 import { createPool, type Pool } from '../../src/speech/pool'
+import { render } from '../../src/speech/render'
 import { TaskFailed } from '../../src/speech/task-failed'
 import { isRunning } from '../processes'
 import { modelOptions } from './model-options'
@@ -150,6 +151,19 @@ describe('models', () => {
     const pool = startPool({ loadTimeoutMs: 300 })
     expect(await failureOf(say(pool, neural('endless')))).toContain('timeout')
     expect(pool.models()).toEqual([])
+  })
+
+  it('that load longer than a request may take end it in time, and are loaded all the same', async () => {
+    const pool = startPool()
+    const voice = neural('slow')
+    const startedAtMs = performance.now()
+    const request = { text: 'Hello.', voice, companionFor: () => voice, speed: 1, format: 'wav', queueKey: 'k' } as const
+    const rendering = render(pool, { ...request, mp3SampleRate: undefined, timeoutMs: 200 }, { async write() {} })
+    await expect(rendering).rejects.toMatchObject({ code: 'synthesis_timeout' })
+    expect(performance.now() - startedAtMs).toBeLessThan(400)
+    expect(pool.status()).toMatchObject({ waiting: 0, jobs: 0 })
+    await Bun.sleep(600)
+    expect(names(pool)).toEqual(['/packs/slow'])
   })
 
   it('are loaded anew when their files have changed', async () => {
