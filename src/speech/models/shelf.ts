@@ -180,7 +180,9 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     const after = await takeSnapshot(join(directory, name))
     if (closed) return
     if (after?.version !== before.version || entry.lying !== before) {
-      if (entry.lying === before) entry.lying = after && { ...after, seenAtMs: performance.now() }
+      if (entry.lying !== before) return
+      entry.lying = after && { ...after, seenAtMs: performance.now() }
+      publish()
       return
     }
     entry.tried = { version: before.version, program, result }

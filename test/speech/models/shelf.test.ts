@@ -214,6 +214,17 @@ describe('a shelf', () => {
     expect(probed).toEqual(['a', 'a'])
   })
 
+  it('notices that a pack was deleted while its new files were tried', async () => {
+    await drop('a', 'first')
+    const shelf = await start({ pollMs: 50 })
+    await until(() => ids(shelf).includes('first'), 'the first found')
+    await appendFile(join(directory, 'a/voices'), '\nsecond')
+    await until(() => probed.length === 2, 'tried again')
+    await rm(join(directory, 'a'), { recursive: true })
+    await until(() => ids(shelf).length === 0, 'gone')
+    expect(published).toEqual([])
+  })
+
   it('notices that a pack was deleted, and knows it when it comes back', async () => {
     const shelf = await start()
     await drop('a', 'a')
