@@ -156,7 +156,8 @@ export function createCrew(options: {
     if (next && next.key !== key && nowMs - next.askedAtMs < residenceMs) return askAgain()
     for (const worker of idle()) if (isOlder(loads.get(worker)!.voice, voice)) unload(worker, 'its files have changed')
     if (!makeRoom(sizeBytes)) {
-      next = { key, askedAtMs: nowMs }
+      // One that is loaded already only wishes for more.
+      if (holding(key).length === 0) next = { key, askedAtMs: nowMs }
       return askAgain()
     }
     next = undefined
