@@ -37,6 +37,7 @@ type Load = {
   readonly voice: Loadable | undefined
   isLoading: boolean
   loadedAtMs: number
+  /** Somebody spoke with it; what else its process may do does not count. */
   usedAtMs: number
   readonly deviceId: number | undefined
 }
@@ -138,7 +139,10 @@ export function createCrew(options: {
     failures.delete(key)
     const mine = holding(key)
     const fit = mine.findLast((worker) => !worker.busy)
-    if (fit) return fit
+    if (fit) {
+      loads.get(fit)!.usedAtMs = performance.now()
+      return fit
+    }
     const isComing = expected.has(key) || mine.some((worker) => loads.get(worker)!.isLoading)
     if (!isComing && mine.length < options.workers) beginLoading(voice, key)
     return undefined
@@ -174,7 +178,7 @@ export function createCrew(options: {
       askingAgain = undefined
       options.onChange()
     }
-    askingAgain = setTimeout(ask, leftMs > 0 ? leftMs : residenceMs).unref()
+    askingAgain = setTimeout(ask, leftMs > 0 ? Math.ceil(leftMs) : residenceMs).unref()
   }
 
   async function loadModel(voice: Loadable, key: string): Promise<void> {
@@ -273,8 +277,6 @@ export function createCrew(options: {
     /** To be told of every task that a process gets. */
     touch(worker: WorkerProcess): void {
       processes.push(...processes.splice(processes.indexOf(worker), 1))
-      const load = loads.get(worker)
-      if (load) load.usedAtMs = performance.now()
     },
 
     models(): LoadedModel[] {

@@ -129,6 +129,19 @@ describe('models', () => {
     expect(await say(pool, neural('a'))).toBeGreaterThan(1000)
   })
 
+  it('are unloaded although their process encodes what others say', async () => {
+    const pool = startPool({ idleMs: 300 })
+    await say(pool, neural('a'))
+    const endAtMs = performance.now() + 900
+    while (performance.now() < endAtMs) {
+      const job = pool.openJob({ key: 'k', background: false })
+      await job.openStream(16_000).append(new Int16Array(1600), true)
+      job.end()
+      await Bun.sleep(20)
+    }
+    expect(pool.models()).toEqual([])
+  })
+
   it('that abort their process while loading harm nobody', async () => {
     const pool = startPool()
     await say(pool, builtIn)
