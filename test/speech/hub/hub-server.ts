@@ -163,20 +163,27 @@ export function noise(sizeBytes: number, seed: number): Uint8Array<ArrayBuffer> 
 
 export const text = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content)
 
-type Voice = { readonly key: string; readonly names?: readonly [string, string, string]; readonly speakers?: number }
+type Voice = {
+  readonly key: string
+  readonly names?: readonly [string, string, string]
+  readonly speakers?: number
+  /** Noise by default, which nobody can speak with. */
+  readonly graph?: Uint8Array<ArrayBuffer>
+  readonly config?: unknown
+}
 
 /** Fills the repository of Piper's voices, with an index as the real one is. */
 export function addPiperVoices(hub: HubServer, voices: readonly Voice[], graphBytes = 3 << 20): void {
   const files: Record<string, Served> = { 'README.md': { bytes: text('---\nlicense: mit\n---\n'), large: false } }
   const index: Record<string, unknown> = {}
-  voices.forEach(({ key, names = ['English', 'English', 'United States'], speakers = 1 }, i) => {
+  voices.forEach(({ key, names = ['English', 'English', 'United States'], speakers = 1, graph, config }, i) => {
     const [, code = '', name = '', quality = ''] = /^(\w+)-(.+)-(\w+)$/.exec(key) ?? []
     const [family = '', region = ''] = code.split('_')
     const folder = `${family}/${code}/${name}/${quality}`
     const own: Record<string, Served> = {
-      [`${folder}/${key}.onnx`]: { bytes: noise(graphBytes, i + 1), large: true },
+      [`${folder}/${key}.onnx`]: { bytes: graph ?? noise(graphBytes, i + 1), large: true },
       [`${folder}/${key}.onnx.json`]: {
-        bytes: text(JSON.stringify({ audio: { sample_rate: 22_050 }, key })),
+        bytes: text(JSON.stringify(config ?? { audio: { sample_rate: 22_050 }, key })),
         large: false,
       },
       [`${folder}/MODEL_CARD`]: {
