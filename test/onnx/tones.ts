@@ -21,6 +21,8 @@ export type TonesModel = {
   readonly endlessBy?: number | 'always'
   /** Whether what never ends keeps four megabytes more with every round. */
   readonly hungry?: boolean
+  /** The cell of the speaker says how many sentences are in the run. */
+  readonly countsBatch?: boolean
   /** Bytes of parameters that nothing is computed with. */
   readonly ballastBytes?: number
   /** Of the sine; 0 is silence. */
@@ -39,15 +41,25 @@ const rounds = 2 ** 40
 
 /** `input` [B,T], `input_lengths` [B], `scales` [3], perhaps `sid` [1] → `output` [B,1,1,N] at 22 050 Hz. */
 export function tonesModel(options: TonesModel = {}): Uint8Array {
-  const { speakers = 1, timesIds = true, brokenBy, endlessBy, hungry = false, ballastBytes, level = 0.3 } = options
+  const {
+    speakers = 1,
+    timesIds = true,
+    brokenBy,
+    endlessBy,
+    hungry = false,
+    countsBatch = false,
+    ballastBytes,
+    level = 0.3,
+  } = options
   const graph = createGraph()
   const { op, ints, floats, cast } = graph
   const input = graph.input('input', 'int64', ['batch', 'phonemes'])
   const length = op('Reshape', [graph.input('input_lengths', 'int64', ['batch']), ints([-1, 1])])
   const scales = graph.input('scales', 'float32', [3])
-  const speaker = speakers > 1 ? graph.input('sid', 'int64', [1]) : ints([0])
-
   const size = (axis: number) => op('Gather', [op('Shape', [input]), ints([axis], [])])
+  let speaker = speakers > 1 ? graph.input('sid', 'int64', [1]) : ints([0])
+  if (countsBatch) speaker = op('Reshape', [size(0), ints([1])])
+
   const range = op('Range', [ints([0], []), size(1), ints([1], [])])
   const mask = cast(op('Less', [range, length]), 'float32')
   const lengthScale = op('Gather', [scales, ints([1])])
