@@ -6,6 +6,11 @@ import { AppError } from './errors'
 
 export type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a parsed JSON value is an object. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** How a JSON value is named in an error message. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
@@ -114,8 +119,8 @@ export function optionalTexts(fields: Fields, name: string, itemsMax: number): s
 export function optionalFields(fields: Fields, name: string): Fields | null | undefined {
   const value = fields[name]
   if (value === undefined || value === null) return value
-  if (typeof value !== 'object' || Array.isArray(value)) throw refuse(name, value, 'an object is allowed')
-  return value as Fields
+  if (!isFields(value)) throw refuse(name, value, 'an object is allowed')
+  return value
 }
 
 /** For queries and flags, where everything is text: `names` become numbers where they read as such. */

@@ -3,7 +3,7 @@
  * in it goes through the same acts as an administrator's, with the secrets that the file brings.
  */
 import { AppError } from '../errors'
-import { readText, refuse, type Fields } from '../fields'
+import { isFields, readText, refuse, type Fields } from '../fields'
 import { transact } from '../db/statements'
 import { createAccount, disableAccount } from './accounts'
 import type { Administration } from './administration'
@@ -53,6 +53,6 @@ function forEach(fields: Fields, name: string, plant: (item: Fields) => unknown)
 }
 
 function asFields(name: string, value: unknown): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  if (isFields(value)) return value
   throw refuse(name, value, 'an object is required')
 }

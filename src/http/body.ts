@@ -1,7 +1,7 @@
 /** Reads a JSON body within a limit of size and of time, whatever its Content-Type says. */
 import { limits } from '../config'
 import { AppError } from '../errors'
-import { describe, type Fields } from '../fields'
+import { describe, isFields, type Fields } from '../fields'
 
 /** The parsed object. Throws `payload_too_large`, `body_too_slow`, `invalid_params`. */
 export async function readJsonObject(request: Request): Promise<Fields> {
@@ -26,9 +26,9 @@ function parseObject(text: string): Fields {
   } catch {
     throw new AppError('invalid_params', 'The body is not valid JSON.')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isFields(value))
     throw new AppError('invalid_params', `The body must be a JSON object; found ${describe(value)}.`)
-  return value as Fields
+  return value
 }
 
 /** No field of ours is that deep, and parsing a megabyte of brackets would keep everybody waiting. */

@@ -1,4 +1,5 @@
 /** The profiles of cloned voices, of either method, as they are stored. */
+import { isFields } from '../fields'
 import type { AdaptedProfile } from './adapt/profile'
 import type { ConvertedProfile } from './convert/profile'
 import { toneSize } from './models/converter'
@@ -12,7 +13,7 @@ export function methodOf(profile: VoiceProfile): 'adapted' | 'converted' {
 /** Throws when it is no profile, or one of a later version of the program. */
 export function readProfile(json: string): VoiceProfile {
   const profile = JSON.parse(json) as Partial<VoiceProfile> | null
-  if (profile?.version === 1 && isNumber(profile.target?.pitchHz) && isObject(profile.tuned))
+  if (profile?.version === 1 && isNumber(profile.target?.pitchHz) && isFields(profile.tuned))
     return profile as AdaptedProfile
   if (profile?.version === 2 && profile.method === 'converted' && isConverted(profile))
     return profile as ConvertedProfile
@@ -26,8 +27,4 @@ function isConverted({ converter, target, tone }: Partial<ConvertedProfile>): bo
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }

@@ -3,6 +3,7 @@
  * (https://huggingface.co/seasonstudio/openvoice_tone_clone_onnx): `tone_color_extract_model.onnx` makes 256 numbers of
  * a voice, `tone_clone_model.onnx` changes the voice in a sound, `configuration.json` says of which spectrogram.
  */
+import { isFields } from '../../fields'
 import type { GraphInfo } from '../onnx/file'
 import type { TensorInfo } from '../onnx/runtime'
 import type { SpectrogramSettings } from '../convert/spectrogram'
@@ -59,9 +60,9 @@ export function fingerprintOf(extractor: Uint8Array): string {
 
 /** Throws `BadPack` on a configuration that no converter has, or of another sample rate than all of them have. */
 export function readSpectrogramSettings(configuration: Readonly<Record<string, unknown>>): SpectrogramSettings {
-  const data = configuration.data as Readonly<Record<string, unknown>> | null | undefined
+  const { data } = configuration
   const read = (name: string): number => {
-    const value = typeof data === 'object' ? data?.[name] : undefined
+    const value = isFields(data) ? data[name] : undefined
     if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 65_536) return value
     throw new BadPack(`${configurationFile}: data.${name} is no whole number from 1 to 65536`)
   }

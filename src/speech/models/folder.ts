@@ -4,6 +4,7 @@
  */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { isFields } from '../../fields'
 import { checkGraphFile } from '../onnx/check'
 import type { GraphInfo } from '../onnx/file'
 import { BadGraphFile } from '../onnx/wire'
@@ -59,7 +60,7 @@ export async function openPackFolder(path: string): Promise<OpenedFolder> {
     async readJson(file) {
       const bytes = await read(file, jsonBytesMax)
       const value = parseJson(bytes)
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+      if (isFields(value)) return value
       throw new BadPack(`${file} is no JSON object`)
     },
 

@@ -6,6 +6,7 @@
  * (`voices/expr-voice-*.bin`). The graph has Kokoro's signature; a style has one row, or since 0.8 one for each length of
  * the text.
  */
+import { isFields } from '../../fields'
 import type { Vocabulary } from '../phonemes/runs'
 import { kittenVocabulary } from '../phonemes/kitten'
 import type { PackContent, PackFolder } from './family'
@@ -82,7 +83,7 @@ function textsOf(value: unknown): [string, string][] {
 }
 
 function entriesOf(value: unknown): [string, unknown][] {
-  return typeof value === 'object' && value !== null ? Object.entries(value) : []
+  return isFields(value) ? Object.entries(value) : []
 }
 
 /** `expr-voice-2-f`: the second woman; later versions give it a name as well. */

@@ -2,6 +2,7 @@
  * The configuration of a Piper voice, `X.onnx.json` beside `X.onnx`. Fields and defaults are those of `config.py` in
  * https://github.com/OHF-Voice/piper1-gpl.
  */
+import { isFields } from '../../fields'
 import { espeakVoices } from '../espeak/voices'
 import { type PiperAlphabet, piperPhonemeTypes, type PiperPhonemeType } from '../phonemes/piper'
 import { BadPack } from './pack'
@@ -35,7 +36,7 @@ const nameCharactersMax = 100
 
 /** `file`: named in what is thrown. Throws `BadPack` on a configuration that no voice can speak with. */
 export function parsePiperConfig(json: Readonly<Record<string, unknown>>, file: string): PiperConfig {
-  const at = fieldsOf(json, file)
+  const at = readerOf(json, file)
   const phonemeType = at.oneOf('phoneme_type', piperPhonemeTypes, 'espeak')
   const espeakVoice = readEspeakVoice(at, phonemeType)
   const idMax = at.number('num_symbols', { min: 1, max: symbolsMax, whole: true, absent: defaults.symbols }) - 1
@@ -65,20 +66,20 @@ export function parsePiperConfig(json: Readonly<Record<string, unknown>>, file: 
   }
 }
 
-type Fields = ReturnType<typeof fieldsOf>
+type Reader = ReturnType<typeof readerOf>
 type Range = { readonly min: number; readonly max: number; readonly whole?: boolean; readonly absent?: number }
 
 /** Reading fields by their paths, e.g. `audio.sample_rate`. */
-function fieldsOf(json: Readonly<Record<string, unknown>>, file: string) {
+function readerOf(json: Readonly<Record<string, unknown>>, file: string) {
   const valueOf = (path: string) =>
-    path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), json)
+    path.split('.').reduce<unknown>((value, name) => (isFields(value) ? value[name] : undefined), json)
   const refuse = (path: string, allowed: string, found = valueOf(path)): never => {
     const shown = found === undefined ? 'missing' : (JSON.stringify(found) ?? 'something else').slice(0, 60)
     throw new BadPack(`${file}: ${path} is ${shown}; it must be ${allowed}`)
   }
   function object(path: string): Readonly<Record<string, unknown>> {
     const value = valueOf(path) ?? {}
-    return isObject(value) ? value : refuse(path, 'an object')
+    return isFields(value) ? value : refuse(path, 'an object')
   }
   return {
     refuse,
@@ -122,18 +123,14 @@ function fieldsOf(json: Readonly<Record<string, unknown>>, file: string) {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function readEspeakVoice(at: Fields, phonemeType: PiperPhonemeType): string {
+function readEspeakVoice(at: Reader, phonemeType: PiperPhonemeType): string {
   const voice = at.text('espeak.voice')
   if (phonemeType === 'espeak' && !espeakVoices.has(voice))
     at.refuse('espeak.voice', 'a voice of eSpeak NG, e.g. en-us')
   return voice
 }
 
-function readIds(at: Fields, idMax: number): Map<string, readonly number[]> {
+function readIds(at: Reader, idMax: number): Map<string, readonly number[]> {
   const path = 'phoneme_id_map'
   const entries = Object.entries(at.object(path))
   if (entries.length > symbolsMax) at.refuse(path, `of at most ${symbolsMax} phonemes`, entries.length)
@@ -146,7 +143,7 @@ function readIds(at: Fields, idMax: number): Map<string, readonly number[]> {
   return ids
 }
 
-function readClusters(at: Fields, ids: ReadonlyMap<string, unknown>): string[][] {
+function readClusters(at: Reader, ids: ReadonlyMap<string, unknown>): string[][] {
   const path = 'vowel_clusters'
   const value = at.valueOf(path) ?? []
   if (!Array.isArray(value) || value.length > symbolsMax) return at.refuse(path, 'a list of lists of phonemes')
@@ -157,7 +154,7 @@ function readClusters(at: Fields, ids: ReadonlyMap<string, unknown>): string[][]
 }
 
 /** `language.code`, e.g. `en_US`, else what eSpeak NG calls the language. */
-function readLanguage(at: Fields, espeakVoice: string): string {
+function readLanguage(at: Reader, espeakVoice: string): string {
   const code = at.text('language.code') || espeakVoice.replace(/-x-.*$/, '').replace(/^cmn\b.*/, 'zh-CN')
   try {
     return (

@@ -4,6 +4,7 @@
  */
 import { open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isFields } from '../../fields'
 import { ignoreMissing, syncDirectory } from '../../storage/files'
 import type { Pack } from './pack'
 
@@ -72,10 +73,8 @@ export async function writeCache(directory: string, packs: readonly Remembered[]
   await syncDirectory(directory)
 }
 
-type Fields = Readonly<Record<string, unknown>>
 type Entry = { readonly name: string; readonly ids: Readonly<Record<string, string>>; readonly tried?: unknown }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 const areStrings = (...values: unknown[]) => values.every((value) => typeof value === 'string')
 
 function isEntry(value: unknown): value is Entry {

@@ -2,6 +2,7 @@
  * The vocabulary of a pack: `tokens.txt` of sherpa-onnx; for the alphabet of Kokoro also `config.json` of hexgrad,
  * `tokenizer.json` of Hugging Face, or the config in the metadata of the graph, as kokoro-onnx has it.
  */
+import { isFields } from '../../fields'
 import { parseTokens } from '../phonemes/lexicon'
 import type { Vocabulary } from '../phonemes/runs'
 import type { PackFolder } from './family'
@@ -52,12 +53,12 @@ const vocabularyReaders: readonly (readonly [string, ReadVocabulary])[] = [
 ]
 
 function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+  return isFields(value) ? value[name] : undefined
 }
 
 function fromObject(value: unknown): Vocabulary | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const entries = Object.entries(value as Record<string, unknown>)
+  if (!isFields(value)) return undefined
+  const entries = Object.entries(value)
   const ids = entries.filter(
     (entry): entry is [string, number] => Number.isInteger(entry[1]) && (entry[1] as number) >= 0,
   )

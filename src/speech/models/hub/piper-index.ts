@@ -2,6 +2,7 @@
  * The index of Piper's official voices: `voices.json` of https://huggingface.co/rhasspy/piper-voices, an object of
  * voices by key (`en_US-lessac-medium`), each with language, quality, speakers and files with sizes and MD5.
  */
+import { isFields, type Fields } from '../../../fields'
 import { failed, type Hub } from './client'
 import {
   isHex,
@@ -93,8 +94,8 @@ export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {}
 }
 
 /** For tables on a terminal. */

@@ -2,7 +2,7 @@
  * What a hub says of a repository: its commit, its licence, its files with sizes and digests. Everything in the answers
  * is checked before it is used: they come from somebody else's server.
  */
-import { describe } from '../../../fields'
+import { describe, isFields, type Fields } from '../../../fields'
 import { failed, type Hub } from './client'
 
 /** How the bytes of a file are known: by SHA-256 where it is stored with LFS, else by the name git gives its content. */
@@ -114,9 +114,9 @@ export function isSize(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-export function parseObject(text: string, path: string): Readonly<Record<string, unknown>> {
+export function parseObject(text: string, path: string): Fields {
   const value = parseJson(text, path)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isFields(value)) return value
   throw failed(`${path}: found ${describe(value)}, an object was expected`)
 }
 
