@@ -36,10 +36,10 @@ function feedsOf(runtime: Runtime, { graph, batch }: GpuTask): Feeds {
     return { mel: runtime.float32(mel, [batch, melBands, melFrames]) }
   }
   const ids = idsOfSentence()
-  const input = BigInt64Array.from(Array.from({ length: batch }, () => ids).flat(), BigInt)
+  const input = Array.from({ length: batch }, () => ids).flat()
   return {
     input: runtime.int64(input, [batch, ids.length]),
-    input_lengths: runtime.int64(new BigInt64Array(batch).fill(BigInt(ids.length)), [batch]),
+    input_lengths: runtime.int64(Array<number>(batch).fill(ids.length), [batch]),
     scales: runtime.float32(Float32Array.from(scales), [3]),
   }
 }

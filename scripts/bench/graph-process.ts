@@ -44,8 +44,8 @@ async function speak(task: GraphTask): Promise<number> {
   let frames = 0
   for (const ids of task.sentences) {
     const { output } = await session.run({
-      input: runtime.int64(BigInt64Array.from(ids, BigInt), [1, ids.length]),
-      input_lengths: runtime.int64(BigInt64Array.of(BigInt(ids.length)), [1]),
+      input: runtime.int64(ids, [1, ids.length]),
+      input_lengths: runtime.int64([ids.length], [1]),
       scales: runtime.float32(Float32Array.from(scales), [3]),
     })
     const samples = output!.data as Float32Array

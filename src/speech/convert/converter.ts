@@ -66,7 +66,7 @@ export async function loadConverter({ directory }: ModelFiles, runtime: Runtime)
     const samples = await runFor(converter, converterFile, {
       ...tones,
       audio: runtime.float32(values, [1, bins, frames]),
-      audio_length: runtime.int64(BigInt64Array.of(BigInt(frames)), [1]),
+      audio_length: runtime.int64([frames], [1]),
       tau: runtime.float32(Float32Array.of(tau), [1]),
     })
     if (samples.length !== frames * hopLength)

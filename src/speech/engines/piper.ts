@@ -111,14 +111,13 @@ function feedsOf(
   if (!Number.isInteger(speaker) || speaker < 0 || speaker >= speakerCount)
     throw new Error(`there is no speaker ${speaker}; the model has ${speakerCount}`)
   const idsMax = Math.max(...runs.map(({ ids }) => ids.length))
-  const ids = new BigInt64Array(runs.length * idsMax)
-  runs.forEach((run, index) => ids.set(BigInt64Array.from(run.ids, BigInt), index * idsMax))
+  const padded = runs.flatMap(({ ids }) => [...ids, ...Array<number>(idsMax - ids.length).fill(0)])
   const language = config.languages.get(baseLanguage(config.language)) ?? 0
-  const number = (value: number) => runtime.int64(BigInt64Array.of(BigInt(value)), [1])
+  const number = (value: number) => runtime.int64([value], [1])
   const feeds = {
-    input: runtime.int64(ids, [runs.length, idsMax]),
+    input: runtime.int64(padded, [runs.length, idsMax]),
     input_lengths: runtime.int64(
-      BigInt64Array.from(runs, (run) => BigInt(run.ids.length)),
+      runs.map(({ ids }) => ids.length),
       [runs.length],
     ),
     scales: runtime.float32(Float32Array.of(noiseScale, lengthScale / speed, noiseWidth), [3]),

@@ -7,7 +7,7 @@ import { NothingToSay, type Speech, type TimedWord } from '../engine'
 import type { StyleSignature } from '../models/style-graph'
 import { styleSize } from '../models/styles'
 import { numbersOf, samplesOf } from '../onnx/outputs'
-import type { Runtime, Session, Tensor } from '../onnx/runtime'
+import type { Runtime, Session } from '../onnx/runtime'
 import { type Vocabulary, toIds } from '../phonemes/runs'
 import type { Symbol } from '../phonemes/spoken'
 
@@ -79,28 +79,17 @@ async function speakRun(
   const row = rowOf(run) * styleSize
   const { tokens, speed: speedInput } = signature
   const feeds = {
-    [tokens.name]: wholeNumbers(runtime, tokens.type, ids, [1, ids.length]),
+    [tokens.name]: runtime[tokens.type](ids, [1, ids.length]),
     [signature.style]: runtime.float32(style.slice(row, row + styleSize), [1, styleSize]),
     [speedInput.name]:
       speedInput.type === 'float32'
         ? runtime.float32(Float32Array.of(speed), [1])
-        : wholeNumbers(runtime, speedInput.type, [speed], [1]),
+        : runtime[speedInput.type]([speed], [1]),
   }
   const outputs = await session.run(feeds)
   const samples = samplesOf(outputs[signature.audio]!)
   const lengths = signature.durations === undefined ? undefined : numbersOf(outputs[signature.durations]!)
   return lengths?.length === ids.length ? { samples, durations: lengths } : { samples }
-}
-
-function wholeNumbers(
-  runtime: Runtime,
-  type: 'int32' | 'int64',
-  values: readonly number[],
-  dims: readonly number[],
-): Tensor {
-  return type === 'int64'
-    ? runtime.int64(BigInt64Array.from(values, BigInt), dims)
-    : runtime.int32(Int32Array.from(values), dims)
 }
 
 /** In samples from the start of the utterance. */

@@ -52,8 +52,7 @@ function feedsOf(
   { ids, tones }: VitsRun,
   { speaker, speed }: { speaker: number; speed: number },
 ): Feeds {
-  const whole = (values: readonly number[], ...dims: number[]) =>
-    runtime.int64(BigInt64Array.from(values, BigInt), dims)
+  const whole = (values: readonly number[], ...dims: number[]) => runtime.int64(values, dims)
   const scale = (...values: number[]) => runtime.float32(Float32Array.from(values), [values.length])
   const { scales } = inputs
   return {

@@ -32,8 +32,9 @@ export type Runtime = {
   /** A graph by its path or its bytes; parameters in further files are found only by path. */
   openSession(source: string | Uint8Array): Promise<Session>
   float32(values: Float32Array, dims: readonly number[]): Tensor
-  int64(values: BigInt64Array, dims: readonly number[]): Tensor
-  int32(values: Int32Array, dims: readonly number[]): Tensor
+  /** Whole numbers, as those of `int32`. */
+  int64(values: readonly number[], dims: readonly number[]): Tensor
+  int32(values: readonly number[], dims: readonly number[]): Tensor
 }
 
 /** WebGPU refuses the option; it takes the adapter that Dawn finds first. */
@@ -74,8 +75,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
       }
     },
     float32: (values, dims) => new ort.Tensor('float32', values, dims),
-    int64: (values, dims) => new ort.Tensor('int64', values, dims),
-    int32: (values, dims) => new ort.Tensor('int32', values, dims),
+    int64: (values, dims) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims),
+    int32: (values, dims) => new ort.Tensor('int32', Int32Array.from(values), dims),
   }
 }
 
