@@ -10,6 +10,7 @@ import type { GraphInfo } from '../onnx/file'
 import { BadGraphFile } from '../onnx/wire'
 import type { PackFolder } from './family'
 import { BadPack } from './pack'
+import { filesMax, levelsMax } from './snapshot'
 
 export type OpenedFolder = PackFolder & {
   readonly sizeBytes: number
@@ -17,9 +18,6 @@ export type OpenedFolder = PackFolder & {
   readonly leftOut: ReadonlyMap<string, string>
 }
 
-const levelsMax = 2
-/** Those that come with eSpeak NG's data have four hundred. */
-const filesMax = 5_000
 const sizeBytesMax = 8 * 2 ** 30
 const jsonBytesMax = 16 << 20
 /** JSON nested deeper than this is nobody's configuration. */

@@ -16,10 +16,10 @@ export type Snapshot = {
   readonly fault?: string
 }
 
-/** Below the pack's own folder. */
-const levelsMax = 2
+/** Of folders, the pack's own counted. */
+export const levelsMax = 2
 /** A folder with more is no pack; those with eSpeak NG's data have four hundred. */
-const filesMax = 5_000
+export const filesMax = 5_000
 
 /** undefined: there is no such folder. Hidden files do not count: file managers leave theirs. */
 export async function takeSnapshot(directory: string): Promise<Snapshot | undefined> {
