@@ -109,6 +109,8 @@ describe('loadVits', () => {
       [3, 4],
     ])
     expect(runs[1]!.start).toBe(7 + 3 + 0.25 * 16_000)
+    const faster = await hear(chinesePack({ hop: 2 }), '你。呀。', 2)
+    expect(faster[1]!.start).toBe(7 + 3 + (0.25 * 16_000) / 2)
   })
 
   it('puts blanks between ids where the model has them', async () => {

@@ -16,7 +16,7 @@ import { toVitsRuns, type VitsRun } from '../phonemes/vits'
 const noiseScale = 0.667
 const noiseWidth = 0.8
 
-/** Between runs, after the mark that ends the first. */
+/** Between runs at speed 1, after the mark that ends the first. */
 const sentencePauseSeconds = 0.25
 const clausePauseSeconds = 0.1
 
@@ -31,9 +31,10 @@ export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<Spe
       const runs = toVitsRuns(text, model.frontend)
       if (runs.length === 0) throw new NothingToSay()
       const speaker = settings.speaker ?? model.speaker
+      const pauseFrames = (end: string) => Math.round((pauseSeconds(end) / speed) * sampleRate)
       const pieces: Pcm[] = []
       for (const [i, run] of runs.entries()) {
-        if (i > 0) pieces.push({ samples: new Float32Array(pauseSeconds(runs[i - 1]!.end) * sampleRate), sampleRate })
+        if (i > 0) pieces.push({ samples: new Float32Array(pauseFrames(runs[i - 1]!.end)), sampleRate })
         const outputs = await session.run(feedsOf(runtime, model, run, { speaker, speed }), [session.outputs[0]!.name])
         pieces.push({ samples: samplesOf(outputs[session.outputs[0]!.name]!), sampleRate })
       }
