@@ -105,7 +105,7 @@ export function createCrew(options: {
 
   const idle = () => processes.filter((worker) => !worker.busy && !worker.gone)
   const holding = (key: string) => processes.filter((worker) => loads.get(worker)!.key === key && !worker.gone)
-  const hasModel = (worker: WorkerProcess) => modelBytes(loads.get(worker)!) > 0
+  const hasModel = (worker: WorkerProcess) => loads.get(worker)!.voice !== undefined
 
   function startBuiltIn(key: string | undefined): WorkerProcess {
     const nowMs = performance.now()

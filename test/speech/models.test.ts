@@ -129,6 +129,13 @@ describe('models', () => {
     expect(await say(pool, neural('a'))).toBeGreaterThan(1000)
   })
 
+  it('are unloaded also when they were measured to take nothing', async () => {
+    const pool = startPool({ idleMs: 300 })
+    await say(pool, neural('a', 0))
+    await Bun.sleep(700)
+    expect(pool.models()).toEqual([])
+  })
+
   it('are unloaded although their process encodes what others say', async () => {
     const pool = startPool({ idleMs: 300 })
     await say(pool, neural('a'))
