@@ -129,6 +129,7 @@ describe('loadVits', () => {
     const pack = { ...chinesePack({ layout: 'toned', metadata }), 'lexicon.txt': '你 n i3 4 5\n' }
     const [run] = await hear(pack, '你，', 1, undefined, true)
     expect(run).toMatchObject({ ids: [0, 3, 0, 4, 0, 1, 0], tones: [0, 4, 0, 5, 0, 0, 0], speaker: 1, lengthScale: 1 })
+    expect((await hear(pack, '你 constructor', 1, undefined, true))[0]!.ids).toEqual([0, 3, 0, 4, 0])
   })
 
   it('feeds characters in one tensor of scales', async () => {

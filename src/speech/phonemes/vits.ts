@@ -150,7 +150,10 @@ function runSpaced(units: readonly string[], { tokens, lexicon, punctuation }: W
 const segmentedEnds = new Set(`,.!?:"'，。！？“”‘’`)
 const tonedEnds = new Set('.!?,。！？，')
 /** MeloTTS says these like others. */
-const alike: Readonly<Record<string, string>> = { 呣: '母', 嗯: '恩' }
+const alike: ReadonlyMap<string, string> = new Map([
+  ['呣', '母'],
+  ['嗯', '恩'],
+])
 /** Either stands for the other where a model has only one of them. */
 const sameMarks = [',，', '.。', '!！', '?？', ':：', '"“', '"”', "'‘", "'’", ';；', '，、', ',、', ',;']
 
@@ -163,7 +166,7 @@ function runSegmented(units: readonly string[], { kind, tokens, lexicon }: WithL
     if (/[\p{L}\p{N}]/u.test(word)) {
       const token = lexicon.has(word) ? undefined : tokens.get(word)
       if (token !== undefined) run.addWord({ ids: [token] })
-      else pronounce((isToned && alike[word]) || word, lexicon).forEach(run.addWord)
+      else pronounce((isToned && alike.get(word)) || word, lexicon).forEach(run.addWord)
       continue
     }
     const token = tokenOfMark(word, tokens)
