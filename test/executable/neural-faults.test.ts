@@ -20,7 +20,9 @@ beforeAll(async () => {
   sonant = await startEphemeral({ flags: ['--workers', '2'] })
   await dropTones(sonant.dataDirectory, 'en_US-brittle-low', { brokenBy: zh })
   await dropTones(sonant.dataDirectory, 'en_US-stuck-low', { endlessBy: zh })
-  const packs = await packsTried(sonant, ['en_US-brittle-low', 'en_US-stuck-low'], sonant.adminKey)
+  await dropTones(sonant.dataDirectory, 'en_US-deadly-low', { fatalBy: zh })
+  const names = ['brittle', 'stuck', 'deadly'].map((name) => `en_US-${name}-low`)
+  const packs = await packsTried(sonant, names, sonant.adminKey)
   voices = Object.fromEntries(Object.values(packs).map(({ name, voices: [id], reason }) => [name, id ?? reason!]))
 })
 afterAll(() => stopAndRemove(sonant))
@@ -56,6 +58,14 @@ describe('a model that speaks when it is tried, and later', () => {
     await expectUncharged(await ask(voice, fatal), 502, await state())
     expect(sonant.log()).toContain('the model gave samples that are no numbers')
     expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)
+  })
+
+  it('takes its process down: the request fails, is not charged, and the next one is fine', async () => {
+    const voice = voices['en_US-deadly-low']!
+    const first = await hear(sonant, { text: fine, voice_id: voice })
+    await expectUncharged(await ask(voice, fatal), 502, await state())
+    expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)
+    expect(loadedPids('en_US-deadly-low')).toHaveLength(2)
   })
 
   it('never ends: the request fails after its time, is not charged, others go on, and its process is replaced', async () => {

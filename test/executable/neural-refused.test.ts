@@ -1,10 +1,11 @@
 /** Packs that are of no use, dropped into the running executable: each is refused with its reason, and harms nobody. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, symlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { piperConfig, writePiperPack } from '../onnx/piper'
-import { addToGraph, tensor } from '../onnx/raw'
+import { addToGraph, bytes, tensor, varint } from '../onnx/raw'
 import { tonesModel } from '../onnx/tones'
+import { vitsModel } from '../onnx/vits'
 import { childrenOf, isRunning } from '../processes'
 import { runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, dropTones, packsTried, until, type PackItem } from './voice-packs'
@@ -12,7 +13,7 @@ import { drop, dropTones, packsTried, until, type PackItem } from './voice-packs
 setDefaultTimeout(120_000)
 
 const model = tonesModel()
-const withModel = (bytes: Uint8Array) => (directory: string) => writePiperPack(directory, { name: 'x', model: bytes })
+const withModel = (graph: Uint8Array) => (directory: string) => writePiperPack(directory, { name: 'x', model: graph })
 /** With parameters that lie in another file. */
 const external = (location: string) => withModel(addToGraph(model, tensor({ dims: [1], external: { location } })))
 const noise = Uint8Array.from({ length: 20_000 }, (_, i) => (i * i * 31 + i * 17) & 0xff)
@@ -36,6 +37,11 @@ const bad: readonly (readonly [name: string, pack: Parameters<typeof drop>[2], r
   ['link-outside', linkOut, /x\.onnx/],
   ['nan', withModel(tonesModel({ brokenBy: 1 })), /no numbers/],
   ['silent', withModel(tonesModel({ level: 0 })), /silence/],
+  ['huge', (directory) => withModel(model)(directory).then(() => truncate(join(directory, 'x.onnx'), 3e9)), /2 GiB/],
+  ['opset', withModel(new Uint8Array(Buffer.concat([model, bytes(8, varint(2, 99))]))), /opset/],
+  ['signature', withModel(vitsModel()), /x\.onnx.*input/],
+  // The beginning of every sentence.
+  ['abort', withModel(tonesModel({ fatalBy: 1 })), /its process crashed/],
   ['hungry', withModel(tonesModel({ endlessBy: 'always', hungry: true })), /more memory than models may have/],
 ]
 const names = bad.map(([name]) => name)

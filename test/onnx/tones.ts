@@ -17,6 +17,8 @@ export type TonesModel = {
   readonly timesIds?: boolean
   /** A sentence with this id in it comes out as NaN. */
   readonly brokenBy?: number
+  /** A sentence with this id in it divides the least of all int64 by −1: onnxruntime dies of SIGFPE. */
+  readonly fatalBy?: number
   /** A sentence with this id in it never ends; 'always': none does. */
   readonly endlessBy?: number | 'always'
   /** Whether what never ends keeps four megabytes more with every round. */
@@ -45,6 +47,7 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
     speakers = 1,
     timesIds = true,
     brokenBy,
+    fatalBy,
     endlessBy,
     hungry = false,
     countsBatch = false,
@@ -78,6 +81,11 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
   if (brokenBy !== undefined) {
     const isWhole = op('Sub', [floats([1], []), holds(brokenBy)])
     samples = op('Div', [op('Mul', [samples, isWhole]), isWhole])
+  }
+  if (fatalBy !== undefined) {
+    const divisor = op('Sub', [ints([1], []), cast(op('Mul', [holds(fatalBy), floats([2], [])]), 'int64')])
+    const nothing = cast(op('Mul', [op('Div', [ints([-(2 ** 63)], []), divisor]), ints([0], [])]), 'float32')
+    samples = op('Add', [samples, nothing])
   }
   if (endlessBy !== undefined) {
     const share = endlessBy === 'always' ? ints([1], []) : cast(holds(endlessBy), 'int64')
@@ -182,20 +190,22 @@ export function decodeWhistle(pcm: Pcm, modelRate: number): number[] {
   return Array.from({ length: count }, (_, index) => numberAt(pcm, { start: index * length, length }))
 }
 
-/** The number whose pitch is strongest in the middle of a cell. */
+/** The number whose pitch is strongest in the middle of a cell, under a Hann window. */
 function numberAt({ samples, sampleRate: rate }: Pcm, { start, length }: { start: number; length: number }): number {
-  const window = samples.subarray(Math.round(start + length * 0.2), Math.round(start + length * 0.8))
+  const middle = samples.subarray(Math.round(start + length * 0.2), Math.round(start + length * 0.8))
+  const window = middle.map((value, i) => value * (1 - Math.cos((2 * Math.PI * (i + 0.5)) / middle.length)))
   const powers = Array.from({ length: 256 }, (_, value) => powerAt(window, (lowestHz + stepHz * value) / rate))
   return powers.indexOf(Math.max(...powers))
 }
 
-/** Under a Hann window; `turns` per sample. */
+/** By Goertzel's filter; `turns` per sample. */
 function powerAt(samples: Float32Array, turns: number): number {
-  let [real, imaginary] = [0, 0]
-  for (let i = 0; i < samples.length; i++) {
-    const value = samples[i]! * (1 - Math.cos((2 * Math.PI * (i + 0.5)) / samples.length))
-    real += value * Math.cos(2 * Math.PI * turns * i)
-    imaginary += value * Math.sin(2 * Math.PI * turns * i)
+  const coefficient = 2 * Math.cos(2 * Math.PI * turns)
+  let [last, before] = [0, 0]
+  for (const sample of samples) {
+    const now = sample + coefficient * last - before
+    before = last
+    last = now
   }
-  return real * real + imaginary * imaginary
+  return last * last + before * before - coefficient * last * before
 }
