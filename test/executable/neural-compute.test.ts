@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readWav } from '../sound'
 import { expectError } from './expect-error'
-import { runSonant, startIn, type Sonant } from './sonant'
-import { dropTones, hear, voiceOf } from './voice-packs'
+import { runSonant, startEphemeral, startIn, stopAndRemove, type Sonant } from './sonant'
+import { dropTones, hear, until, voiceOf } from './voice-packs'
 
 setDefaultTimeout(120_000)
 
@@ -60,6 +60,14 @@ const logLines = (sonant: Sonant) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('--provider cuda on a machine without it', () => {
+  it('is tried at the start, also where no voice is installed', async () => {
+    const sonant = await startEphemeral({ flags: ['--provider', 'cuda'] })
+    await until(async () => (await json(sonant, '/readyz')).compute !== null)
+    expect(await json(sonant, '/readyz')).toEqual({ ok: true, compute: { provider: 'cpu', fallback: true } })
+    expect(sonant.log()).toContain('cuda does not work; neural voices fall back to the CPU')
+    await stopAndRemove(sonant)
+  })
+
   it('falls back to the CPU loudly, and speaks the same', () =>
     withServer(['--provider', 'cuda'], async (sonant) => {
       expect((await hear(sonant, { text, voice_id: voice })).audio).toEqual(plain)
@@ -73,6 +81,21 @@ describe('--provider cuda on a machine without it', () => {
         { provider: 'cuda', failure: expect.any(String) },
         { provider: 'cpu', failure: null },
       ])
+    }))
+})
+
+describe('a voice with a provider of its own that is not here', () => {
+  it('falls back loudly too, while the server keeps to its own', () =>
+    withServer(['--provider', 'cpu'], async (sonant) => {
+      const set = (provider: string | null) =>
+        sonant.request(`/api/v1/admin/voices/${voice}`, { method: 'PATCH', body: { provider } })
+      expect(await (await set('cuda')).json()).toMatchObject({ id: voice, provider: 'cuda' })
+      expect((await hear(sonant, { text, voice_id: voice })).audio).toEqual(plain)
+      expect(logLines(sonant)).toContainEqual(
+        expect.objectContaining({ level: 'error', wished: 'cuda', provider: 'cpu' }),
+      )
+      expect(await json(sonant, '/readyz')).toEqual({ ok: true, compute: { provider: 'cpu', fallback: false } })
+      expect((await set(null)).status).toBe(200)
     }))
 })
 
