@@ -221,11 +221,10 @@ export function createCrew(options: {
       return sum(expected.values()) + sum(living.map((worker) => modelBytes(loads.get(worker)!)))
     }
     while (held() + sizeBytes > models.memoryMaxBytes) {
-      const nowMs = performance.now()
       const idlest = idle()
-        .filter((worker) => hasModel(worker) && loads.get(worker)!.loadedAtMs + residenceMs <= nowMs)
+        .filter(hasModel)
         .sort((a, b) => loads.get(a)!.usedAtMs - loads.get(b)!.usedAtMs)[0]
-      if (!idlest) return false
+      if (!idlest || loads.get(idlest)!.loadedAtMs + residenceMs > performance.now()) return false
       unload(idlest, 'to make room')
     }
     return true
