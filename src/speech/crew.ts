@@ -265,10 +265,10 @@ export function createCrew(options: {
       return modelsOf(voice).length > 0 ? takeModel(voice, key) : takeBuiltIn(key)
     },
 
-    /** A free process that has loaded anything or nothing, `preferred` if it is free. Throws `TaskFailed`. */
-    takeAny(preferred: WorkerProcess | undefined): WorkerProcess {
+    /** A free process that has loaded anything or nothing, one of `preferred` if it is free. Throws `TaskFailed`. */
+    takeAny(preferred?: ReadonlySet<WorkerProcess>): WorkerProcess {
       const free = idle()
-      return free.find((worker) => worker === preferred) ?? free.at(-1) ?? startBuiltIn(undefined)
+      return free.findLast((worker) => preferred?.has(worker)) ?? free.at(-1) ?? startBuiltIn(undefined)
     },
 
     isLoaded: (voice: Loadable) => holding(engineKey(voice)).length > 0,

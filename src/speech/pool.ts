@@ -65,7 +65,8 @@ type JobState = JobOptions & {
   ended: boolean
   /** Tasks that wait or run. */
   readonly pending: Set<Waiting>
-  lastWorker: WorkerProcess | undefined
+  /** That had its tasks. */
+  readonly workers: Set<WorkerProcess>
 }
 /** What waits in the fair queue. */
 type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | ExamineTask
@@ -103,15 +104,15 @@ export function createPool(options: {
   const foreground = createFairQueue<Waiting>()
   const background = createFairQueue<Waiting>()
   const encoding: Pinned[] = []
-  const crew = createCrew({ ...options, onChange: () => pump(), isInUse: isLastOfAnyJob })
+  const crew = createCrew({ ...options, onChange: () => pump(), isInUse })
   const openStream = createStreams()
   const jobs = new Set<JobState>()
   let closed = false
   /** Moving average of what a worker takes for one character, for `retryAfterSeconds`. */
   let characterMs = 1
 
-  function isLastOfAnyJob(worker: WorkerProcess): boolean {
-    for (const { lastWorker } of jobs) if (lastWorker === worker) return true
+  function isInUse(worker: WorkerProcess): boolean {
+    for (const { workers } of jobs) if (workers.has(worker)) return true
     return false
   }
 
@@ -136,7 +137,7 @@ export function createPool(options: {
       return true
     }
     try {
-      const worker = pinned ?? crew.takeAny(job.lastWorker)
+      const worker = pinned ?? crew.takeAny(job.workers)
       waiting.onStart(worker)
       void dispatch(worker, waiting)
     } catch (error) {
@@ -155,7 +156,7 @@ export function createPool(options: {
       const key = needed && engineKey(needed)
       if (key !== undefined && mustWait.has(key)) return false
       try {
-        worker = needed ? crew.take(needed) : crew.takeAny(undefined)
+        worker = needed ? crew.take(needed) : crew.takeAny()
       } catch (error) {
         failure = error as Error
       }
@@ -173,7 +174,7 @@ export function createPool(options: {
       return true
     }
     const batch = [{ waiting, cost }, ...gather(waiting, startedAtMs)]
-    for (const { waiting: each } of batch) each.job.lastWorker = worker
+    for (const { waiting: each } of batch) each.job.workers.add(worker)
     const work =
       batch.length > 1
         ? dispatchBatch(
@@ -302,7 +303,7 @@ export function createPool(options: {
         begunAtMs: undefined,
         ended: false,
         pending: new Set(),
-        lastWorker: undefined,
+        workers: new Set(),
       }
       const open: { abandon(): void }[] = []
       jobs.add(job)

@@ -207,17 +207,19 @@ describe('models', () => {
     for (const voice of [kept, gone, busy]) await say(pool, voice)
     const job = pool.openJob({ key: 'long', background: false })
     const task = { kind: 'synthesize', voice: busy, text: 'slow words.', letters: 9, symbols: 0 } as const
-    const synthesize = () => job.synthesize({ ...task, sampleRate: 16_000, speed: 1, pauseMs: 0 })
+    const synthesize = (by = busy) => job.synthesize({ ...task, voice: by, sampleRate: 16_000, speed: 1, pauseMs: 0 })
     const saying = synthesize()
     pool.keepOnly([kept.model!, { ...gone.model!, version: '2' }])
     expect(names(pool).sort()).toEqual(['/packs/busy', '/packs/kept'])
     await saying
+    await synthesize(builtIn)
     await synthesize()
     expect(names(pool).sort()).toEqual(['/packs/busy', '/packs/kept'])
     job.end()
     await Bun.sleep(100)
     expect(names(pool)).toEqual(['/packs/kept'])
-    expect(pool.pids()).toHaveLength(1)
+    // That of the built-in voice is there too.
+    expect(pool.pids()).toHaveLength(2)
   })
 
   it('whose pack goes while they are loaded are not loaded to the end', async () => {
