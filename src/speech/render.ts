@@ -12,7 +12,7 @@ import { faultMessage, type Stage } from './protocol'
 import { queueFull, stopping } from './refusals'
 import type { Storage } from '../storage/storage'
 import { TaskFailed } from './task-failed'
-import { planUtterances, type Speaker, type Utterance } from './text/plan'
+import { planUtterances, silenceMs, type Speaker, type Utterance } from './text/plan'
 import type { Script } from './text/script'
 import { WorkerGone } from './worker-process'
 
@@ -157,8 +157,10 @@ async function speakAll(
       await append(samples, ended)
     }
   }
-  if (!ended) await append(new Int16Array(0), true)
-  return { frames, words }
+  // Signs that the voice has no names for are silent; a file of no length nobody could play.
+  const silence = new Int16Array(frames === 0 ? Math.round((silenceMs / 1000) * sampleRate) : 0)
+  if (!ended) await append(silence, true)
+  return { frames: frames + silence.length, words }
 }
 
 /** undefined once any part does not tell. */

@@ -14,6 +14,7 @@ import { readVitsPack } from '../../src/speech/models/vits'
 import { takeSnapshot } from '../../src/speech/models/snapshot'
 import { openRuntime } from '../../src/speech/onnx/runtime'
 import { createPool } from '../../src/speech/pool'
+import { render } from '../../src/speech/render'
 import { decodeVits, vitsModel, type VitsHeard, type VitsShape } from '../onnx/vits'
 import { modelOptions } from './model-options'
 
@@ -257,6 +258,10 @@ describe('in a worker process', () => {
     expect(frames).toBeGreaterThan(5000)
     await rm(directory, { recursive: true })
     expect(await say(voice, '🎉。')).toBe(1600)
+    const german = { ...voice, language: 'de' }
+    const request = { text: '🎉', voice: german, companionFor: () => german, speed: 1, format: 'wav' } as const
+    const options = { mp3SampleRate: undefined, queueKey: 'test', timeoutMs: 20_000 }
+    expect((await render(pool, { ...request, ...options }, { async write() {} })).audioMs).toBe(300)
     await expect(say(voice, '坏。')).rejects.toThrow('nothing that this voice can say')
     expect(await say(voice, '你好。')).toBe(frames)
   }, 30_000)

@@ -41,7 +41,8 @@ const endPausesMs: Record<SentenceEnd, number> = {
   ellipsis: 450,
   paragraph: 650,
 }
-const silenceMs = 300
+/** Of a text with nothing to pronounce. */
+export const silenceMs = 300
 
 /** At least one utterance, in order. The last has no pause, unless it is the only one and silent. */
 export function planUtterances(text: string, main: Speaker, companionFor: (script: Script) => Speaker): Utterance[] {
