@@ -4,6 +4,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pinyinIds } from '../speech/phonemes/pinyin-ids'
+import { readWav } from '../sound'
 import { expectError } from './expect-error'
 import { startIn, type Sonant } from './sonant'
 import { dropTones, hear, packsTried, until } from './voice-packs'
@@ -75,6 +76,14 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
       expect(run).toEqual({ ids: expected, speaker, lengthScale: 1 / speed, noiseScale: 0.67, noiseWidth: 0.8 })
       if (speaker === 2) first = audio
     }
+  })
+
+  it('is given numbers and money as words, and leaves other scripts to companions', async () => {
+    const spoken = async (said: string) => (await hear(sonant, { text: said, voice_id: ids[0] })).run.ids
+    expect(await spoken('3 cats for $5.')).toEqual(await spoken('three cats for five dollars.'))
+    const wav = async (said: string) =>
+      readWav((await sonant.speak({ text: said, voice_id: ids[0], format: 'wav' })).audio).samples.length
+    expect(await wav('Hello. 你好，我们去公园。')).toBeGreaterThan((await wav('Hello.')) + 44_100)
   })
 
   it('gives the same bytes for the same request, also after a restart, at whose start it is there', async () => {
