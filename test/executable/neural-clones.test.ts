@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeConverterPack } from '../onnx/converter'
+import { writePiperPack } from '../onnx/piper'
+import { hummingModel } from '../onnx/tones'
 import { medianPitchHz, readWav } from '../sound'
 import { wavOf } from './recordings'
+import { query } from './books'
 import { expectError } from './expect-error'
 import { runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, packsTried, until } from './voice-packs'
@@ -100,5 +103,38 @@ describe('clones by tone conversion', () => {
     await rename(join(sonant.directory, 'away'), folder)
     await until(async () => (await packs()).length === 1)
     expect(await say(converted.id, english)).toEqual(spoken)
+  })
+})
+
+describe('an adapted clone', () => {
+  it('is made of an installed voice of its gender, speaks with it, and is refused uncharged without it', async () => {
+    await rename(join(sonant.dataDirectory, 'voices/openvoice'), join(sonant.directory, 'converter'))
+    for (const [name, hz] of [
+      ['en_US-woman-low', 180],
+      ['en_US-man-low', 110],
+    ] as const)
+      await drop(sonant.dataDirectory, name, (directory) =>
+        writePiperPack(directory, { name, model: hummingModel(hz) }),
+      )
+    const packs = await packsTried(sonant, ['en_US-woman-low', 'en_US-man-low'], sonant.adminKey)
+    const [woman] = packs['en_US-woman-low']!.voices
+    const made = await clone(wavOf(readWav(recording).samples.map((value) => value * 0.6)))
+    expect(made).toMatchObject({ method: 'adapted', gender: 'female' })
+    const sql = `SELECT base_voice_id AS base FROM clones WHERE id = '${made.id}'`
+    expect(query(sonant.dataDirectory, sql)).toEqual([{ base: woman }])
+    const semitones =
+      12 * Math.log2(medianPitchHz(readWav(await say(made.id, english))) / medianPitchHz(readWav(recording)))
+    expect(Math.abs(semitones)).toBeLessThan(2)
+
+    expect(
+      (await sonant.request('/api/v1/admin/packs/en_US-woman-low', { method: 'DELETE', key: sonant.adminKey })).status,
+    ).toBe(200)
+    const units = await balance()
+    await expectError(
+      sonant.request('/api/v1/tts', { body: { text: english, voice_id: made.id } }),
+      403,
+      'voice_disabled',
+    )
+    expect(await balance()).toBe(units)
   })
 })

@@ -107,6 +107,36 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
   return endlessBy === undefined ? model : addToGraph(model, ...loop(hungry))
 }
 
+/** Piper's inputs → a hum of that pitch with the harmonics of a voice, as long as its ids. */
+export function hummingModel(hz: number): Uint8Array {
+  const graph = createGraph()
+  const { op, ints, floats, cast } = graph
+  const input = graph.input('input', 'int64', ['batch', 'phonemes'])
+  const lengths = graph.input('input_lengths', 'int64', ['batch'])
+  const scales = graph.input('scales', 'float32', [3])
+  const held = op('Squeeze', [cast(heldSamples(graph, op('Gather', [scales, ints([1])])), 'int64')])
+  const count = op('Mul', [op('Squeeze', [lengths]), held])
+  const range = op('Range', [ints([0], []), count, ints([1], [])])
+  // One period again and again, so that its phases stay small enough to be exact.
+  const period = Math.round(piperSampleRate / hz)
+  const time = op('Reshape', [cast(op('Mod', [range, ints([period])]), 'float32'), ints([1, -1])])
+  const harmonics = Array.from({ length: 20 }, (_, index) => index + 1)
+  const turns = harmonics.map((harmonic) => (2 * Math.PI * harmonic) / period)
+  const phases = harmonics.map((harmonic) => harmonic * harmonic)
+  const waves = op('Sin', [op('Add', [op('Mul', [time, floats(turns, [20, 1])]), floats(phases, [20, 1])])])
+  const weighted = op('Mul', [
+    waves,
+    floats(
+      harmonics.map((harmonic) => 0.15 / harmonic),
+      [20, 1],
+    ),
+  ])
+  const hum = op('ReduceSum', [weighted, ints([0])], { keepdims: 0 })
+  const taken = cast(op('Mul', [op('Gather', [op('Shape', [input]), ints([0])]), ints([0])]), 'float32')
+  graph.output('output', op('Reshape', [op('Add', [hum, taken]), ints([1, 1, 1, -1])]), ['batch', 1, 1, 'time'])
+  return graph.model()
+}
+
 /** `values` and `audible` (0 or 1): [B, cells]; `lengthScale` [1]; level: of the sines. Returns [B, cells, samples]. */
 export function whistle(
   graph: GraphBuilder,
