@@ -35,6 +35,8 @@ export function clonedSpeaker(
   const base = catalogue.find(clone.baseVoiceId)
   if (!base) throw cannotSpeak(clone, 'the voice that spoke for it is not installed any more')
   const profile = readProfile(clone.profile)
+  if (profile.baseModel !== base.model?.fingerprint)
+    throw cannotSpeak(clone, 'the voice that spoke for it was replaced by another one')
   const become =
     profile.version === 2
       ? converted(conversionOf(clone, profile, converter()))

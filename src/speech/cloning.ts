@@ -112,7 +112,9 @@ export async function enrolVoice(
         cause,
       }),
   )
-  const { profile, base } = enrolment
+  const { base } = enrolment
+  const baseModel = bases.find(({ id }) => id === base)?.model?.fingerprint
+  const profile = { ...enrolment.profile, ...(baseModel && { baseModel }) }
   return {
     method: methodOf(profile),
     language: enrolment.language,

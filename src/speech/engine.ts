@@ -60,6 +60,8 @@ export type ModelFiles = {
   readonly graph: string
   /** Changes whenever a file of the pack does. */
   readonly version: string
+  /** Of the graph's content: by it a clone knows the voice that it was made of. */
+  readonly fingerprint?: string
   /** What a process is expected to need for it, beyond what every worker needs. */
   readonly memoryBytes: number
 }

@@ -38,6 +38,7 @@ export type BareVoice = {
     readonly directory: string
     readonly graph: string
     readonly version: string
+    readonly fingerprint?: string
     readonly memoryBytes: number
   }
 }

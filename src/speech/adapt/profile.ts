@@ -13,6 +13,8 @@ export type AdaptedProfile = {
   readonly target: VoiceStatistics
   /** Adaptations that were tuned at enrolment, by the id of the base voice; all others follow from the statistics. */
   readonly tuned: Readonly<Record<string, Adaptation>>
+  /** Fingerprint of the base voice's model, where it has one: another model would be another voice. */
+  readonly baseModel?: string
 }
 
 /**

@@ -10,6 +10,8 @@ export type ConvertedProfile = {
   readonly target: { readonly pitchHz: number }
   /** 256 numbers. */
   readonly tone: readonly number[]
+  /** Fingerprint of the base voice's model, where it has one: another model would be another voice. */
+  readonly baseModel?: string
 }
 
 /** As many digits as a 32-bit float has. */

@@ -21,6 +21,8 @@ import { loadPhonemizer, type Phonemizer } from '../phonemes/espeak'
 import { type PiperRun, readPiper } from '../phonemes/piper'
 import { timeWords } from '../phonemes/words'
 
+/** A speed that is so nearly the one asked for is that one: stretching costs more than it mends. */
+const speedTolerance = 0.01
 /** Whatever reads it, its dictionaries are loaded then. */
 const firstText = 'a'
 /** Of silence between two sentences, at speed 1. */
@@ -67,8 +69,12 @@ type PiperGraph = {
   readonly durations: string | undefined
 }
 
-/** One sentence. `words`: where they are known. */
-type Sound = { readonly samples: Float32Array; readonly words: readonly TimedWord[] | undefined }
+/** One sentence. `words`: where they are known. `usualSamples`: how long it would be at speed 1. */
+type Sound = {
+  readonly samples: Float32Array
+  readonly words: readonly TimedWord[] | undefined
+  readonly usualSamples: number
+}
 
 /** Of the sentences of a batch only their durations tell where each ends. */
 function canBatch({ session, durations }: PiperGraph): boolean {
@@ -91,15 +97,21 @@ async function speak(
   const timed = frames.length === runs.length * idsMax
   return runs.map((run, index) => {
     const own = samples.subarray(index * width, (index + 1) * width)
-    const ends = accumulate(frames.slice(index * idsMax, index * idsMax + run.ids.length), config.hopLength)
+    const counts = frames.slice(index * idsMax, index * idsMax + run.ids.length)
+    const ends = accumulate(counts, config.hopLength)
     const length = ends.at(-1) ?? 0
     // What is not as long as it says does not say it of these ids.
     const known = timed && (runs.length === 1 ? length === width : length > 0 && length <= width)
     if (!known && runs.length > 1) throw new Error('the model does not tell how long each sentence of a batch is')
-    return known
-      ? { samples: own.subarray(0, length), words: wordsOf(run, ends, config.sampleRate) }
-      : { samples: own, words: undefined }
+    if (!known) return { samples: own, words: undefined, usualSamples: own.length * speed }
+    const usualSamples = config.hopLength * counts.reduce((sum, count) => sum + usualFrames(count, speed), 0)
+    return { samples: own.subarray(0, length), words: wordsOf(run, ends, config.sampleRate), usualSamples }
   })
+}
+
+/** What an id that lasts `count` frames would last at speed 1: the graph rounds up after it has scaled. */
+function usualFrames(count: number, speed: number): number {
+  return count === 0 ? 0 : (count - 0.5) * speed + 0.5
 }
 
 function feedsOf(
@@ -162,5 +174,13 @@ function joinSounds(sounds: readonly Sound[], sampleRate: number, speed: number)
     words = words && later && [...words, ...later]
     at += sound.samples.length + pauseFrames
   }
-  return { samples, sampleRate, speed, ...(words && { words }) }
+  return { samples, sampleRate, speed: speedOf(sounds, speed), ...(words && { words }) }
+}
+
+/** What the graph did of the `speed` that it was asked for. */
+function speedOf(sounds: readonly Sound[], speed: number): number {
+  const spoken = sounds.reduce((sum, { samples }) => sum + samples.length, 0)
+  const usual = sounds.reduce((sum, { usualSamples }) => sum + usualSamples, 0)
+  const done = spoken > 0 ? usual / spoken : speed
+  return Math.abs(done / speed - 1) < speedTolerance ? speed : done
 }

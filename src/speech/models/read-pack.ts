@@ -1,5 +1,5 @@
 /** Finding out what pack lies in a folder, by its files alone: nothing is opened with onnxruntime. */
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import type { GraphInfo } from '../onnx/file'
 import { planGraph } from '../onnx/graph'
 import type { PackContent, PackReader } from './family'
@@ -12,6 +12,7 @@ import { takeSnapshot } from './snapshot'
 /** Of what can only be told when it has spoken nothing is said; `memoryBytes` is an estimate. */
 export type ReadPack = Omit<Pack, 'timesWords' | 'batches'>
 
+const fingerprintDigits = 32
 const voicesMax = 5_000
 const sampleRateMin = 8_000
 const sampleRateMax = 48_000
@@ -41,6 +42,7 @@ export async function readPack(directory: string, readers: readonly PackReader[]
       directory: folder.directory,
       graph,
       version: snapshot.version,
+      fingerprint: await hashFile(join(folder.directory, graph)),
       memoryBytes: estimateMemoryBytes(graphs),
     },
     deterministic: graphs.every((info) => planGraph(info).deterministic),
@@ -48,6 +50,12 @@ export async function readPack(directory: string, readers: readonly PackReader[]
     license: content.license ?? (await readLicense(folder)),
     ...(content.fingerprint !== undefined && { fingerprint: content.fingerprint }),
   }
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
+  return hasher.digest('hex').slice(0, fingerprintDigits)
 }
 
 /** What a process will need for these graphs, about. */

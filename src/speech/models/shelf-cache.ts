@@ -30,7 +30,7 @@ export type Tried = {
 }
 
 /** To be raised when packs are read or written otherwise, so that nobody takes old results for new ones. */
-const format = 2
+const format = 3
 
 const pathOf = (directory: string) => join(directory, '.shelf.json')
 

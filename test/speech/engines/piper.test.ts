@@ -10,6 +10,7 @@ import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer } from '../../../src/speech/phonemes/espeak'
 import { readPiper } from '../../../src/speech/phonemes/piper'
 import { decodePiper, piperConfig, type PiperModel, piperModel, writePiperPack } from '../../onnx/piper'
+import { createGraph } from '../../onnx/graph'
 import { pinyinIds } from '../phonemes/pinyin-ids'
 
 const home = mkdtempSync(join(tmpdir(), 'sonant-piper-'))
@@ -36,6 +37,26 @@ async function idsOf(text: string, changes: Readonly<Record<string, unknown>> = 
   return (await readPiper(text, alphabet, () => phonemizer)).map(({ ids }) => ids)
 }
 
+/** Its ids last 0.8 to 4.8 frames of 256 samples, each another time, rounded up. */
+function unevenModel(): Uint8Array {
+  const g = createGraph()
+  const ids = g.input('input', 'int64', ['batch', 'phonemes'])
+  g.input('input_lengths', 'int64', ['batch'])
+  const scales = g.input('scales', 'float32', [3])
+  const scale = g.op('Gather', [scales, g.ints([1], [])])
+  const count = g.op('Gather', [g.op('Shape', [ids]), g.ints([1], [])])
+  const places = g.cast(g.op('Range', [g.ints([0], []), count, g.ints([1], [])]), 'float32')
+  const golden = g.op('Mod', [g.op('Mul', [places, g.floats([0.618034], [])]), g.floats([1], [])], { fmod: 1 })
+  const lasting = g.op('Add', [g.op('Mul', [golden, g.floats([4], [])]), g.floats([0.8], [])])
+  const frames = g.op('Ceil', [g.op('Unsqueeze', [g.op('Mul', [lasting, scale]), g.ints([0, 1])])])
+  const total = g.op('Mul', [g.op('ReduceSum', [frames], { keepdims: 0 }), g.floats([256], [])])
+  const size = g.op('Concat', [g.ints([1, 1, 1]), g.op('Unsqueeze', [g.cast(total, 'int64'), g.ints([0])])], {
+    axis: 0,
+  })
+  g.output('output', g.op('Expand', [g.floats([0.1], [1, 1, 1, 1]), size]), ['batch', 1, 1, 'time'])
+  return g.model()
+}
+
 const text = 'It rained, and the whole of the town was asleep. Who would wake it?'
 
 describe('a Piper voice', () => {
@@ -50,7 +71,7 @@ describe('a Piper voice', () => {
 
   it('is given the scales of its configuration, and does the speed itself', async () => {
     const inference = { noise_scale: 0.25, length_scale: 1.5, noise_w: 0.5 }
-    const engine = await load({ frames: 4 }, { inference })
+    const engine = await load({ frames: 4, durations: 'none' }, { inference })
     const normal = await engine.synthesize(voice(), text)
     expect(decodePiper(normal.samples)[0]).toMatchObject({ noiseScale: 0.25, lengthScale: 1.5, noiseWidth: 0.5 })
     expect(normal.speed).toBe(1)
@@ -60,6 +81,22 @@ describe('a Piper voice', () => {
     expect(fast.speed).toBe(2)
     expect(second!.start - first!.end).toBe(Math.round(0.125 * 22_050))
     expect(Math.abs(fast.samples.length - normal.samples.length / 2)).toBeLessThan(2)
+  })
+
+  it('tells what it did of the speed where its graph rounds every duration up', async () => {
+    const directory = join(home, String(packs++))
+    const files = await writePiperPack(directory, { model: unevenModel(), config: piperConfig({ hop_length: 256 }) })
+    const engine = await loadPiper(files, runtime)
+    const long = Array(4).fill(text).join(' ')
+    const usual = await engine.synthesize(voice(), long)
+    expect(usual.speed).toBe(1)
+    for (const speed of [0.5, 0.75, 1.5, 2]) {
+      const { samples, speed: done } = await engine.synthesize(voice(), long, { speed })
+      const pauses = 7 * 0.25 * 22_050
+      const actual = (usual.samples.length - pauses) / (samples.length - pauses / speed)
+      expect(Math.abs(actual / speed - 1)).toBeGreaterThan(0.02)
+      expect(Math.abs(done! / actual - 1)).toBeLessThan(0.03)
+    }
   })
 
   it('speaks with the speaker it is asked for, and with no other', async () => {
