@@ -254,6 +254,7 @@ describe('voices and groups', () => {
       public: true,
       featured: false,
       position: 0,
+      provider: null,
     })
     const changes = { active: false, public: false, featured: true, position: 3, display_name: 'R' }
     expect(await admin('PATCH', '/voices/en-ross', changes)).toEqual({ ...ross, ...changes })
