@@ -10,7 +10,7 @@ import type { Runtime } from '../onnx/runtime'
 import { genderOfPitch } from '../pitch-gender'
 import { BadPack, type Pack, type PackVoice } from './pack'
 import { probeText } from './probe-texts'
-import { readPack, type ReadPack } from './read-pack'
+import { parameterBytesOf, readPack, type ReadPack } from './read-pack'
 import type { PackReader } from './family'
 
 export type ProbeOptions = {
@@ -37,7 +37,9 @@ export async function probePack(directory: string, options: ProbeOptions): Promi
   const before = residentBytes()
   const probe = read.family === 'converter' ? probeConverter : probeVoices
   const { residentMaxBytes, ...found } = await probe(read, await options.runtime(), options)
-  const memoryBytes = Math.round(Math.max(0, residentMaxBytes - before))
+  // What was freed before is used again and not seen to grow; but nothing takes less than its parameters.
+  const leastBytes = parameterBytesOf(read.model.memoryBytes)
+  const memoryBytes = Math.round(Math.max(leastBytes, residentMaxBytes - before))
   requireMemory(read, memoryBytes, options)
   return { ...read, ...found, model: { ...read.model, memoryBytes } }
 }

@@ -1,4 +1,5 @@
 /** Finding out what pack lies in a folder, by its files alone: nothing is opened with onnxruntime. */
+import { closeSync, openSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { GraphInfo } from '../onnx/file'
 import { planGraph } from '../onnx/graph'
@@ -13,6 +14,7 @@ import { takeSnapshot } from './snapshot'
 export type ReadPack = Omit<Pack, 'timesWords' | 'batches'>
 
 const fingerprintDigits = 32
+const hashedBytes = 1 << 16
 const voicesMax = 5_000
 const sampleRateMin = 8_000
 const sampleRateMax = 48_000
@@ -42,7 +44,7 @@ export async function readPack(directory: string, readers: readonly PackReader[]
       directory: folder.directory,
       graph,
       version: snapshot.version,
-      fingerprint: await hashFile(join(folder.directory, graph)),
+      fingerprint: hashFile(join(folder.directory, graph)),
       memoryBytes: estimateMemoryBytes(graphs),
     },
     deterministic: graphs.every((info) => planGraph(info).deterministic),
@@ -52,9 +54,17 @@ export async function readPack(directory: string, readers: readonly PackReader[]
   }
 }
 
-async function hashFile(path: string): Promise<string> {
+/** Through one small buffer: what reading leaves behind would hide how much memory the model takes. */
+function hashFile(path: string): string {
   const hasher = new Bun.CryptoHasher('sha256')
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
+  const buffer = Buffer.alloc(hashedBytes)
+  const file = openSync(path, 'r')
+  try {
+    for (let count = readSync(file, buffer); count > 0; count = readSync(file, buffer))
+      hasher.update(buffer.subarray(0, count))
+  } finally {
+    closeSync(file)
+  }
   return hasher.digest('hex').slice(0, fingerprintDigits)
 }
 
@@ -62,6 +72,11 @@ async function hashFile(path: string): Promise<string> {
 function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
   const parameterBytes = graphs.reduce((sum, info) => sum + info.parameterBytes, 0)
   return Math.round(memoryBytesBase + memoryFactor * parameterBytes)
+}
+
+/** What `estimateMemoryBytes` began with. */
+export function parameterBytesOf(estimatedBytes: number): number {
+  return (estimatedBytes - memoryBytesBase) / memoryFactor
 }
 
 /** A converter works with all of its graphs, a voice with one. */
