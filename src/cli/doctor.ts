@@ -3,10 +3,11 @@ import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname } from 'node:path'
-import { computeProviders, runtimeDirectory, type Config, type RawSettings } from '../config'
+import { computeProviders, type Config, type RawSettings } from '../config'
 import { createLogger } from '../log'
-import { createCompute, type Found } from '../speech/compute'
+import type { Found } from '../speech/compute'
 import { deviceName, gpuNames } from '../speech/onnx/devices'
+import { computeOf } from '../speech/speech'
 import { commit, version } from '../version'
 import { readServerConfig } from './data'
 import { commonFlags, readFlags } from './flags'
@@ -67,21 +68,12 @@ async function nearestExisting(path: string): Promise<string> {
 
 /** Every provider that may be here, the one asked for last, so that its line is the result. */
 async function findCompute(config: Config): Promise<Finding[]> {
-  const { neural, workers } = config
-  const options = {
-    command: workerCommand(),
-    wish: neural.provider,
-    libraryPath: neural.libraryPath,
-    directory: runtimeDirectory(config),
-    deviceIds: neural.gpuDevices,
-    workers,
-    cores: availableParallelism(),
-    log: createLogger('silent'),
-  }
+  const { neural } = config
+  const compute = computeOf(config, { command: workerCommand(), log: createLogger('silent') })
   const findings: Finding[] = []
   for (const provider of computeProviders) {
     if (provider === 'auto' || provider === neural.provider) continue
-    const { failure, runMs } = await createCompute({ ...options, wish: provider }).attempt(provider)
+    const { failure, runMs } = await compute.attempt(provider)
     findings.push(
       failure === null
         ? { subject: provider, state: 'ok', says: `works, a billion operations in ${runMs!.toFixed(1)} ms` }
@@ -89,7 +81,7 @@ async function findCompute(config: Config): Promise<Finding[]> {
     )
   }
   try {
-    const found = await createCompute(options).find()
+    const found = await compute.find()
     const state = found.isFallback ? 'bad' : 'ok'
     return [...findings, { subject: 'neural', state, says: describeFound(found, neural.provider) }]
   } catch (error) {

@@ -34,16 +34,7 @@ export function createSpeech(
   },
 ): Speech {
   const { workers, neural } = config
-  const compute = createCompute({
-    command,
-    wish: neural.provider,
-    libraryPath: neural.libraryPath,
-    directory: runtimeDirectory(config),
-    deviceIds: neural.gpuDevices,
-    workers,
-    cores: availableParallelism(),
-    log,
-  })
+  const compute = computeOf(config, { command, log })
   const pool = createPool({
     command,
     workers,
@@ -79,6 +70,24 @@ export function createSpeech(
   }
 
   return { pool, compute, probe }
+}
+
+/** What neural voices are computed with under these settings. */
+export function computeOf(
+  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
+  { command, log }: { command: WorkerCommand; log: Logger },
+): Compute {
+  const { workers, neural } = config
+  return createCompute({
+    command,
+    wish: neural.provider,
+    libraryPath: neural.libraryPath,
+    directory: runtimeDirectory(config),
+    deviceIds: neural.gpuDevices,
+    workers,
+    cores: availableParallelism(),
+    log,
+  })
 }
 
 const fates: Record<WorkerGone['reason'], string> = {
