@@ -96,7 +96,6 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     converter: () => converterAmong(shelf.packs),
     storage,
     mp3SampleRate,
-    requestTimeoutMs: limits.requestTimeoutMs,
     holdTimeoutMs: limits.holdTimeoutMs,
     running,
     unsettled: new Map(),

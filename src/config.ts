@@ -84,6 +84,24 @@ export type Ephemeral = {
   readonly seedPath: string | undefined
 }
 
+/**
+ * What an operation may take in all, from the head of its request to its answer: body, download, queue, worker and all
+ * else lie inside. An answer that lasts (audio, CSV) is not limited in all; see `idleConnectionSeconds`.
+ */
+export const operationTimeoutsMs = {
+  /** 2,000 characters take seconds; the rest is for waiting in the queue. HTTP clients and proxies give up about then. */
+  tts: 60_000,
+  /** 15 MiB at half a megabit per second take four minutes; the voice and its demo then have one more. */
+  clone: 300_000,
+  /** An installed recording is examined and made into a voice again, by the workers only. */
+  reEnrol: 120_000,
+  /** The first request for a demo renders it. */
+  demo: 60_000,
+  /** Everything else: a short JSON body, then a look into the database. */
+  other: 30_000,
+} as const
+export type Operation = keyof typeof operationTimeoutsMs
+
 /** Limits that no flag moves. */
 export const limits = {
   textCharactersMax: 2000,
@@ -92,12 +110,10 @@ export const limits = {
   requestBodyBytesMax: 1 << 20,
   /** Objects and arrays of a JSON body in each other. */
   requestBodyDepthMax: 32,
-  /** From the first byte of a JSON body to its last. */
+  /** A JSON body, inside the deadline of its operation. */
   requestBodyTimeoutMs: 20_000,
-  /** A request from arrival in the queue to its last byte. */
-  requestTimeoutMs: 60_000,
-  /** Units held for a request; longer than any request lasts. */
-  holdTimeoutMs: 600_000,
+  /** Units held for a request; twice as long as any operation may take. */
+  holdTimeoutMs: 2 * Math.max(...Object.values(operationTimeoutsMs)),
   /** What a request waits for another process to end its writing. */
   databaseBusyMs: 5_000,
   /** How often expired holds are looked for, and the last uses of keys written down. */
@@ -113,9 +129,10 @@ export const limits = {
   /** Deletions of clones, by one key, unless `--limit-account` allows fewer or any number. */
   cloneDeletionsPerMinute: 30,
   referenceSecondsMax: 15,
-  /** An upload in which nothing arrives for so long is broken off, and so is one that takes so long in all. */
+  /** An upload in which nothing arrives for so long is broken off. */
   uploadIdleMs: 20_000,
-  uploadTimeoutMs: 600_000,
+  /** An upload, inside the deadline of its operation, so that time for the work is left. */
+  uploadTimeoutMs: 240_000,
   /** One utterance, one portion to encode. */
   taskTimeoutMs: 20_000,
   modelLoadTimeoutMs: 120_000,
@@ -131,7 +148,10 @@ export const limits = {
   /** The recording that a voice is cloned from. */
   referenceBytesMax: 15 << 20,
   urlCharactersMax: 4096,
-  /** A download from a customer's address: looking up, connecting, every redirect, and the file. */
+  /**
+   * A download from a customer's address, inside the deadline of its operation: looking up, connecting, every redirect,
+   * and the file.
+   */
   urlTimeoutMs: 30_000,
   urlRedirectsMax: 5,
   /** A connection without traffic. */

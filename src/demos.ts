@@ -4,6 +4,8 @@
  * installed voice nothing is loaded before somebody asks.
  */
 import { renderDemo } from './clone/demo'
+import { operationTimeoutsMs } from './config'
+import { runWithin, startDeadline, type Deadline } from './deadline'
 import { AppError } from './errors'
 import type { Logger } from './log'
 import type { Speaking } from './speak'
@@ -42,7 +44,7 @@ export function createDemos(speaking: Speaking, log: Logger) {
         format: 'mp3',
         mp3SampleRate: speaking.mp3SampleRate,
         queueKey,
-        timeoutMs: speaking.requestTimeoutMs,
+        deadline: startDeadline(operationTimeoutsMs.demo),
       })
     } catch (error) {
       // The same demo may have been rendered meanwhile, for somebody who waits and in the background.
@@ -58,7 +60,7 @@ export function createDemos(speaking: Speaking, log: Logger) {
     const clone = id === undefined ? undefined : findAnyClone(db, id)
     if (clone?.demoName !== name || !catalogue.find(clone.baseVoiceId)) return undefined
     return async () => {
-      await renderDemo(speaking, clone, { queueKey: 'demos', timeoutMs: speaking.requestTimeoutMs })
+      await renderDemo(speaking, clone, { queueKey: 'demos', deadline: startDeadline(operationTimeoutsMs.demo) })
       // The voice may have been deleted or made anew meanwhile.
       if (findAnyClone(db, clone.id)?.demoName !== name) await storage.remove(name)
     }
@@ -79,12 +81,12 @@ export function createDemos(speaking: Speaking, log: Logger) {
      * The demo file of that name, rendered now if need be; undefined when no voice has such a demo, or none that can
      * speak.
      */
-    async find(name: string): Promise<StoredFile | undefined> {
+    async find(name: string, deadline: Deadline): Promise<StoredFile | undefined> {
       const stored = await storage.find(name)
       const make = stored ? undefined : makerOf(name)
       if (!make) return stored
       try {
-        await makeNow(name, make)
+        await runWithin(deadline, makeNow(name, make), tookTooLong)
       } catch (error) {
         if (error instanceof AppError && error.code === 'voice_disabled') return undefined
         throw error
@@ -109,4 +111,8 @@ export function createDemos(speaking: Speaking, log: Logger) {
       stopped = true
     },
   }
+}
+
+function tookTooLong(): AppError {
+  return new AppError('synthesis_timeout', 'The demo was not ready in time; try again.')
 }

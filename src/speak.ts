@@ -6,6 +6,7 @@ import type { Caller } from './account/keys'
 import type { AudioFormat } from './audio/encode/encoder'
 import type { Database } from './db/database'
 import { patiently, transact } from './db/statements'
+import { runWithin, shorten, type Deadline } from './deadline'
 import { AppError, asAppError, assert, publicCode } from './errors'
 import { noFaults, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
@@ -29,7 +30,6 @@ export type Speaking = Books & {
   readonly storage: Storage
   /** Hz, or undefined for each voice's own. */
   readonly mp3SampleRate: number | undefined
-  readonly requestTimeoutMs: number
   /** After this time anybody may release a hold; longer than any request lasts. */
   readonly holdTimeoutMs: number
   /** Requests at work by their id, which a shutdown waits for even when their clients have left. */
@@ -48,6 +48,8 @@ export type SpeakRequest = SpeakFields & {
   readonly caller: Caller
   /** The client's idempotency key, where it sent one. */
   readonly requestId: string
+  /** Of the whole request. */
+  readonly deadline: Deadline
   readonly signal: AbortSignal
   readonly faults?: Faults
 }
@@ -84,8 +86,12 @@ export async function speak(speaking: Speaking, request: SpeakRequest): Promise<
     if ('spoken' in found) return found.spoken
     if ('own' in found) return found.own
     // How it ended is in the history then.
-    await Promise.allSettled([found.work])
+    await runWithin(request.deadline, Promise.allSettled([found.work]), waitedTooLong)
   }
+}
+
+function waitedTooLong(): AppError {
+  return new AppError('synthesis_timeout', 'The request with this Idempotency-Key still runs; try again.')
 }
 
 /** From the last look at the history to here nothing is awaited, so no other request comes in between. */
@@ -234,7 +240,7 @@ const renderFaults: Record<string, RenderFault> = {
 const hangTimeoutMs = 300
 
 async function store(
-  { pool, storage, mp3SampleRate, requestTimeoutMs }: Speaking,
+  { pool, storage, mp3SampleRate }: Speaking,
   request: SpeakRequest,
   { spec, companionFor }: Speaker,
   name: string,
@@ -252,7 +258,7 @@ async function store(
     format: request.format,
     mp3SampleRate,
     queueKey: request.caller.keyId,
-    timeoutMs: fault === 'hang' ? hangTimeoutMs : requestTimeoutMs,
+    deadline: fault === 'hang' ? shorten(request.deadline, hangTimeoutMs) : request.deadline,
     signal: request.signal,
     fault,
   })

@@ -7,7 +7,7 @@ const root = join(import.meta.dir, '..')
 const src = join(root, 'src')
 
 /** Each room, and the rooms it may import; every room may import itself and level 0. */
-const level0 = ['errors', 'config', 'log', 'version', 'fields', 'paging', 'faults']
+const level0 = ['errors', 'config', 'deadline', 'log', 'version', 'fields', 'paging', 'faults']
 const level1 = ['db', 'storage', 'audio', 'net']
 const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
 const level3 = ['settlement', 'speak', 'clone', 'cloned-speaker', 'demos', 'history', 'audit', 'recovery', 'admin']

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3'
 import { audit } from '../../src/audit'
 import type { Caller } from '../../src/account/keys'
 import { openDatabase } from '../../src/db/database'
+import { startDeadline } from '../../src/deadline'
 import { createLogger } from '../../src/log'
 import { begin, charge, type SpeakRequest } from '../../src/speak'
 import { listUsage, type UsageFilter } from '../../src/usage/usage'
@@ -84,6 +85,7 @@ async function inFolder(work: (folder: string) => Promise<BenchRow[]>): Promise<
 function pairOn(db: Database.Database, accounts: number): Pair {
   const books = { db, holdTimeoutMs: 600_000, unsettled: new Map(), log: createLogger('error') }
   const signal = new AbortController().signal
+  const deadline = startDeadline(3_600_000)
   const text = 'A sentence of ordinary length, as callers send it.'
   let count = 0
   return () => {
@@ -98,7 +100,16 @@ function pairOn(db: Database.Database, accounts: number): Pair {
       expiresAtMs: null,
     }
     const requestId = Bun.randomUUIDv7('hex').replaceAll('-', '')
-    const request: SpeakRequest = { caller, requestId, signal, text, voiceId: 'heart', speed: 1, format: 'mp3' }
+    const request: SpeakRequest = {
+      caller,
+      requestId,
+      deadline,
+      signal,
+      text,
+      voiceId: 'heart',
+      speed: 1,
+      format: 'mp3',
+    }
     const holdId = begin(books, request, { id: 'heart' })
     const remaining = charge(books, request, holdId, `${requestId}.mp3`, { audioMs: 3000, durationMs: 200 })
     if (remaining === null) throw new Error('a pair was not charged')

@@ -3,6 +3,7 @@ import { removeUnusedReference } from '../clone/books'
 import { forgetClone } from '../clone/clone'
 import type { Cloning } from '../clone/cloning'
 import { patiently } from '../db/statements'
+import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { readText, type Fields } from '../fields'
 import { instant } from '../paging'
@@ -70,12 +71,13 @@ export async function reEnrol(
   { storage, references }: Stores,
   { pool, converter, mp3SampleRate }: Pick<Cloning, 'pool' | 'converter' | 'mp3SampleRate'>,
   id: string,
+  deadline: Deadline,
 ) {
   const clone = requireClone(admin, id)
   const reference = await references.take(clone.sha256)
   if (!reference) throw new AppError('not_found', 'The recording of this voice is not kept any more.')
   try {
-    const queue = { queueKey: 'clone', timeoutMs: reEnrolTimeoutMs }
+    const queue = { queueKey: 'clone', deadline }
     const recording = await examineRecording(pool, reference.path, { ...queue, param: 'file' })
     const { language } = clone
     const voice = await enrolVoice(pool, admin.catalogue, recording, { language, converter: converter(), ...queue })
@@ -97,8 +99,6 @@ export async function reEnrol(
     await reference.discard()
   }
 }
-
-const reEnrolTimeoutMs = 60_000
 
 function requireClone({ db }: Administration, id: string): Clone {
   return found(findAnyClone(db, id), 'cloned voice', id)

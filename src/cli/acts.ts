@@ -10,13 +10,14 @@ import {
 } from '../admin/accounts'
 import type { Administration } from '../admin/administration'
 import { deleteAnyClone, listAccountClones, purgeRecording, reEnrol, type Stores } from '../admin/clones'
-import type { RawSettings } from '../config'
+import { operationTimeoutsMs, type RawSettings } from '../config'
 import { listPacks, removePack, type Packs } from '../admin/packs'
 import { createCodes, listCodes, voidCode } from '../admin/codes'
 import { createKey, deleteKey, listKeys, revokeKey, updateKey } from '../admin/keys'
 import { listLog } from '../admin/log'
 import { createGroup, deleteGroup, listGroups, updateGroup, updateVoice } from '../admin/voices'
 import type { FindConverter } from '../cloned-speaker'
+import { startDeadline } from '../deadline'
 import type { Fields } from '../fields'
 import { listAllRecords, readFilter, streamCsv } from '../history'
 import { createCliPool } from './pool'
@@ -219,8 +220,9 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
       takesId: true,
       async run({ admin, stores, converter, id, flags }) {
         const pool = await createCliPool(flags)
+        const deadline = startDeadline(operationTimeoutsMs.reEnrol)
         try {
-          return await reEnrol(admin, stores, { pool, converter, mp3SampleRate: undefined }, id)
+          return await reEnrol(admin, stores, { pool, converter, mp3SampleRate: undefined }, id, deadline)
         } finally {
           pool.close()
         }

@@ -2,6 +2,7 @@
 import { open, rename, unlink } from 'node:fs/promises'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { limits, type RawSettings } from '../config'
+import { startDeadline } from '../deadline'
 import { render } from '../speech/render'
 import { writeAt } from '../storage/files'
 import type { Speech } from '../speech/speech'
@@ -51,7 +52,7 @@ export async function say(args: string[]): Promise<void> {
         mp3SampleRate: undefined,
         queueKey: 'say',
         // A long text takes as long as it takes: somebody is watching.
-        timeoutMs: 3_600_000,
+        deadline: startDeadline(3_600_000),
       },
       { write: (bytes, position) => writeAt(file, bytes, position) },
     )

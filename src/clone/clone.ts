@@ -3,6 +3,7 @@
  * transaction with the voice and the row of the history; a failure gives it back and leaves no file behind.
  */
 import { patiently } from '../db/statements'
+import { runWithin } from '../deadline'
 import { AppError, asAppError, publicCode } from '../errors'
 import { noFaults, type FaultName } from '../faults'
 import { giveBack } from '../settlement'
@@ -28,7 +29,7 @@ export async function clone(cloning: Cloning, request: CloneRequest): Promise<Cl
   const reference = await obtain(cloning, request, known)
   try {
     const turn = `${request.caller.accountId} ${reference.sha256}`
-    return await inTurn(cloning, turn, () => cloneReference(cloning, request, reference, known.url))
+    return await inTurn(cloning, request, turn, () => cloneReference(cloning, request, reference, known.url))
   } finally {
     await reference.discard()
   }
@@ -39,14 +40,24 @@ function findOwn({ db }: Cloning, { caller }: CloneRequest, sha256: string): Clo
 }
 
 /** One after the other. */
-async function inTurn<T>({ turns }: Pick<Cloning, 'turns'>, name: string, work: () => Promise<T>): Promise<T> {
-  const mine = (turns.get(name) ?? Promise.resolve()).then(work, work)
-  turns.set(name, mine)
-  try {
-    return await mine
-  } finally {
-    if (turns.get(name) === mine) turns.delete(name)
-  }
+async function inTurn<T>(
+  { turns }: Pick<Cloning, 'turns'>,
+  { deadline }: CloneRequest,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = turns.get(name) ?? Promise.resolve()
+  const own = runWithin(deadline, before, waitedTooLong).then(work)
+  // Who gives up waiting leaves its turn only when the one before is done: the next must not start beside that one.
+  const turn = Promise.allSettled([before, own])
+  turns.set(name, turn)
+  void turn.then(() => turns.get(name) === turn && turns.delete(name))
+  return own
+}
+
+function waitedTooLong(): AppError {
+  const message = 'The same recording is being cloned by another request; nothing was charged. Try again.'
+  return new AppError('render_failed', message)
 }
 
 async function cloneReference(
@@ -55,12 +66,12 @@ async function cloneReference(
   reference: ReceivedReference,
   url: string | undefined,
 ): Promise<Cloned> {
-  const { pool, running, requestTimeoutMs: timeoutMs } = cloning
-  const { caller, requestId, signal, source } = request
+  const { pool, running } = cloning
+  const { caller, requestId, deadline, signal, source } = request
   const own = findOwn(cloning, request, reference.sha256)
   if (own) return patiently(() => noteDuplicate(cloning, request, own, url))
   const param = Object.keys(source)[0]!
-  const recording = await examineRecording(pool, reference.path, { queueKey: caller.keyId, timeoutMs, signal, param })
+  const recording = await examineRecording(pool, reference.path, { queueKey: caller.keyId, deadline, signal, param })
   ensureThere(request)
   const id = newCloneId()
   const holdId = await patiently(() => begin(cloning, request, id))
@@ -98,15 +109,15 @@ async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Pr
 
 /** The voice and its demo. */
 async function make(cloning: Cloning, request: CloneRequest, { id, reference, recording }: Begun): Promise<Clone> {
-  const { pool, catalogue, storage, requestTimeoutMs: timeoutMs, converter } = cloning
-  const { caller, requestId, name, faults, signal } = request
+  const { pool, catalogue, storage, converter } = cloning
+  const { caller, requestId, name, faults, deadline, signal } = request
   const { name: faultName, latencyMs } = faults ?? noFaults
   if (latencyMs > 0) await Bun.sleep(latencyMs)
   ensureThere(request)
   await storage.ensureSpace()
   const queueKey = caller.keyId
   const language = request.language ?? (await languageOfName(catalogue, name))
-  const queue = { queueKey, timeoutMs, signal }
+  const queue = { queueKey, deadline, signal }
   const voice = await enrolVoice(pool, catalogue, recording, { language, converter: converter(), ...queue })
   const clone: Clone = {
     ...voice,
@@ -120,7 +131,7 @@ async function make(cloning: Cloning, request: CloneRequest, { id, reference, re
     demoName: cloneDemoName(id, voice.profile, cloning.mp3SampleRate),
     createdAtMs: Date.now(),
   }
-  await renderDemo(cloning, clone, { queueKey, timeoutMs, fault: faultName && demoFaults[faultName] })
+  await renderDemo(cloning, clone, { queueKey, deadline, fault: faultName && demoFaults[faultName] })
   return clone
 }
 

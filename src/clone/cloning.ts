@@ -1,6 +1,7 @@
 /** What making a voice from a recording needs, and what is asked of it. */
 import type { Caller } from '../account/keys'
 import type { FindConverter } from '../cloned-speaker'
+import type { Deadline } from '../deadline'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'
 import type { Books } from '../settlement'
@@ -21,7 +22,6 @@ export type Cloning = Books & {
   readonly downloader: Downloader
   /** Hz, of the demo; undefined for the voice's own. */
   readonly mp3SampleRate: number | undefined
-  readonly requestTimeoutMs: number
   readonly holdTimeoutMs: number
   /** Of one account. */
   readonly clonesMax: number
@@ -43,6 +43,8 @@ export type CloneRequest = {
   /** BCP 47; undefined: to be guessed. */
   readonly language: string | undefined
   readonly source: CloneSource
+  /** Of the whole request, its upload included. */
+  readonly deadline: Deadline
   readonly signal: AbortSignal
   readonly faults?: Faults
 }

@@ -1,5 +1,6 @@
 /** The demo of a clone, and the language it is in. */
 import { clonedSpeaker } from '../cloned-speaker'
+import type { Deadline } from '../deadline'
 import { AppError, type ErrorCode } from '../errors'
 import type { RenderFault } from '../speech/render'
 import { loadRendering } from '../speech/rendering'
@@ -25,7 +26,7 @@ export async function languageOfName(catalogue: Catalogue, name: string): Promis
 type Rendering = {
   /** Whose turn it is in the fair queue; null for work nobody waits for. */
   readonly queueKey: string | null
-  readonly timeoutMs: number
+  readonly deadline: Deadline
   readonly fault?: RenderFault
 }
 

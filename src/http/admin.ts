@@ -19,10 +19,13 @@ import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVo
 import type { Cloning } from '../clone/cloning'
 import { listAllRecords } from '../history'
 import type { Caller } from '../account/keys'
+import type { Operation } from '../config'
+import type { Deadline } from '../deadline'
 import { withNumbers, type Fields } from '../fields'
 import { queryOf, readJsonObject, readOptionalJsonObject } from './body'
 import { patiently } from '../db/statements'
 import type { HttpContext } from './context'
+import { beginOperation } from './request-state'
 
 type Call = {
   readonly admin: Administration
@@ -32,6 +35,8 @@ type Call = {
   readonly storageUrl: string
   readonly cloning: Cloning
   readonly packs: Packs
+  /** Sets the deadline of the request to that of this operation. */
+  readonly begin: (operation: Operation) => Deadline
 }
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 type Route = readonly [method: Method, path: string, answer: (call: Call) => unknown]
@@ -64,7 +69,11 @@ const routes: readonly Route[] = [
   ['GET', '/admin/clones', ({ admin, fields }) => listAccountClones(admin, fields)],
   ['DELETE', '/admin/clones/:id', ({ admin, cloning, id }) => deleteAnyClone(admin, cloning, id)],
   ['POST', '/admin/clones/:id/purge', ({ admin, cloning, id }) => purgeRecording(admin, cloning, id)],
-  ['POST', '/admin/clones/:id/re-enrol', ({ admin, cloning, id }) => reEnrol(admin, cloning, cloning, id)],
+  [
+    'POST',
+    '/admin/clones/:id/re-enrol',
+    ({ admin, cloning, id, begin }) => reEnrol(admin, cloning, cloning, id, begin('reEnrol')),
+  ],
   ['GET', '/admin/usage', ({ admin, fields, storageUrl }) => listAllRecords(admin.db, fields, storageUrl)],
   ['GET', '/admin/audit-log', ({ admin, fields }) => listLog(admin, fields)],
   ['GET', '/keys', ({ admin, caller }) => listKeys(admin, caller.accountId)],
@@ -89,7 +98,9 @@ export function adminRoutes({ db, access, speaking, cloning, packs, addresses }:
         const fields = await readFields(request, method)
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
         const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
-        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl: addresses().storageUrl, cloning, packs }
+        const begin = (operation: Operation) => beginOperation(request, operation)
+        const { storageUrl } = addresses()
+        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl, cloning, packs, begin }
         return patiently(() => answer(call))
       },
       { parse: 'none' },

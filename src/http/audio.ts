@@ -4,11 +4,11 @@ import parseRange from 'range-parser'
 import { AppError } from '../errors'
 import type { StoredFile } from '../storage/storage'
 import type { HttpContext } from './context'
-import { requestIdOf } from './request-state'
+import { beginOperation, requestIdOf } from './request-state'
 
 export function audioRoutes({ demos }: HttpContext) {
   const serve = async ({ request, params }: { request: Request; params: { '*': string } }) => {
-    const file = await demos.find(params['*'])
+    const file = await demos.find(params['*'], beginOperation(request, 'demo'))
     if (!file) throw new AppError('not_found', 'There is no such audio file.')
     return respond(request, params['*'], file)
   }

@@ -1,7 +1,9 @@
 /** Reads a JSON body within a limit of size and of time, whatever its Content-Type says. */
 import { limits } from '../config'
+import { shorten, type Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { describe, isFields, type Fields } from '../fields'
+import { stateOf } from './request-state'
 
 /** The parsed object. Throws `payload_too_large`, `body_too_slow`, `invalid_params`. */
 export async function readJsonObject(request: Request): Promise<Fields> {
@@ -15,7 +17,8 @@ export async function readOptionalJsonObject(request: Request): Promise<Fields> 
 }
 
 async function readBody(request: Request): Promise<string> {
-  return decode(await readBytes(request, limits.requestBodyBytesMax, limits.requestBodyTimeoutMs))
+  const deadline = shorten(stateOf(request).deadline, limits.requestBodyTimeoutMs)
+  return decode(await readBytes(request, limits.requestBodyBytesMax, deadline))
 }
 
 function parseObject(text: string): Fields {
@@ -53,24 +56,24 @@ export function queryOf(request: Request): Fields {
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)))
 }
 
-async function readBytes(request: Request, sizeBytesMax: number, timeoutMs: number): Promise<Uint8Array> {
+async function readBytes(request: Request, sizeBytesMax: number, deadline: Deadline): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > sizeBytesMax) throw tooLarge(sizeBytesMax)
   if (!request.body) return new Uint8Array(0)
   const reader = request.body.getReader()
   let isLate = false
-  const deadline = setTimeout(() => {
+  const timer = setTimeout(() => {
     isLate = true
     void reader.cancel()
-  }, timeoutMs)
+  }, deadline.remainingMs())
   try {
     return await collect(reader, sizeBytesMax)
   } catch (error) {
     if (error instanceof AppError) throw error
     if (!isLate) throw new AppError('client_gone', 'The client left before its request was whole.', { cause: error })
   } finally {
-    clearTimeout(deadline)
+    clearTimeout(timer)
   }
-  throw new AppError('body_too_slow', `The body did not arrive within ${timeoutMs / 1000} s.`)
+  throw new AppError('body_too_slow', `The body did not arrive within ${limits.requestBodyTimeoutMs / 1000} s.`)
 
   async function collect(from: typeof reader, bytesMax: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []

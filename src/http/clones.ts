@@ -11,7 +11,7 @@ import { queryOf, readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
 import { isForm, readForm, type Form } from './form'
-import { stateOf } from './request-state'
+import { beginOperation, stateOf } from './request-state'
 
 const nameCharactersMax = 64
 const hashPattern = /^[0-9a-f]{64}$/i
@@ -33,17 +33,19 @@ export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: 
     .post(
       '/api/v1/voices/clone',
       async ({ request }) => {
+        const deadline = beginOperation(request, 'clone')
         const caller = access.caller(request, 'clone')
         const { fields, file } = await readClone(request)
         try {
           const { id: requestId } = stateOf(request)
+          const { signal } = request
           const wanted: Pick<CloneRequest, 'name' | 'language' | 'source'> = {
             source: readSource(fields, file),
             name: readName(fields.name),
             language: readLanguage(fields, catalogue.builtIn),
           }
           const faults = faultsOf(request, faultsOnDemand)
-          const made = await clone(cloning, { ...wanted, caller, requestId, faults, signal: request.signal })
+          const made = await clone(cloning, { ...wanted, caller, requestId, faults, deadline, signal })
           const { duplicate, units, remaining } = made
           return { ok: true, duplicate, voice: describe(made.clone), units, remaining }
         } finally {

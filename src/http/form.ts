@@ -1,9 +1,11 @@
 /** Reads a form with one file (multipart/form-data, RFC 7578) as it arrives: the file goes to disk, not to memory. */
 import type { BusboyFileStream } from '@fastify/busboy'
 import { limits } from '../config'
+import { runWithin, shorten } from '../deadline'
 import { AppError } from '../errors'
 import type { Fields } from '../fields'
 import type { IncomingReference, ReceivedReference } from '../storage/references'
+import { stateOf } from './request-state'
 
 export type Form = { readonly fields: Fields; readonly file: ReceivedReference | undefined }
 
@@ -115,11 +117,11 @@ async function feed(
 ): Promise<void> {
   const reader = request.body?.getReader()
   if (!reader) throw refuseForm('there is no body')
-  const endAtMs = performance.now() + limits.uploadTimeoutMs
+  const deadline = shorten(stateOf(request).deadline, limits.uploadTimeoutMs)
   try {
     for (let sizeBytes = 0; ;) {
-      const waitMs = Math.min(limits.uploadIdleMs, endAtMs - performance.now())
-      const read = await within(Promise.race([reader.read(), ended]), waitMs)
+      const idle = shorten(deadline, limits.uploadIdleMs)
+      const read = await runWithin(idle, Promise.race([reader.read(), ended]), tooSlow)
       if (fault() || !read) return
       const { done, value } = read
       if (done) break
@@ -136,15 +138,8 @@ async function feed(
   }
 }
 
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const message = 'The upload stopped, or took too long.'
-  const timer = setTimeout(() => late.reject(new AppError('body_too_slow', message)), Math.max(0, timeoutMs))
-  try {
-    return await Promise.race([work, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+function tooSlow(): AppError {
+  return new AppError('body_too_slow', 'The upload stopped, or took too long.')
 }
 
 function tooLarge(): AppError {

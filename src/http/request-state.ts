@@ -1,9 +1,14 @@
-/** What is known of a request while it is served: its id, and what its rate limit said. */
+/** What is known of a request while it is served: its id, its deadline, and what its rate limit said. */
+import { operationTimeoutsMs, type Operation } from '../config'
+import { startDeadline, type Deadline } from '../deadline'
 import type { Verdict } from './window'
 
 export type RequestState = {
   /** A UUIDv7 (RFC 9562) as 32 hexadecimal characters, or the client's idempotency key. In `X-Request-Id`. */
   id: string
+  /** By `performance.now()`. */
+  readonly startedAtMs: number
+  deadline: Deadline
   verdict: Verdict | undefined
 }
 
@@ -11,7 +16,23 @@ export type RequestState = {
 const stateKey = Symbol('state of the request')
 
 export function stateOf(request: Request & { [stateKey]?: RequestState }): RequestState {
-  return (request[stateKey] ??= { id: Bun.randomUUIDv7('buffer').toString('hex'), verdict: undefined })
+  return (request[stateKey] ??= newState())
+}
+
+function newState(): RequestState {
+  const startedAtMs = performance.now()
+  return {
+    id: Bun.randomUUIDv7('buffer').toString('hex'),
+    startedAtMs,
+    deadline: startDeadline(operationTimeoutsMs.other, startedAtMs),
+    verdict: undefined,
+  }
+}
+
+/** Says which operation the request is. Its deadline counts from when the request came, whatever was awaited since. */
+export function beginOperation(request: Request, operation: Operation): Deadline {
+  const state = stateOf(request)
+  return (state.deadline = startDeadline(operationTimeoutsMs[operation], state.startedAtMs))
 }
 
 export function requestIdOf(request: Request): string {

@@ -14,7 +14,7 @@ import type { HttpContext, ServerOptions } from './context'
 import { docsRoutes } from './docs'
 import { errorResponse } from './errors'
 import { packRoutes } from './packs'
-import { headersOf, requestIdOf } from './request-state'
+import { headersOf, requestIdOf, stateOf } from './request-state'
 import { ttsRoutes } from './tts'
 import { voiceRoutes } from './voices'
 
@@ -48,7 +48,9 @@ export function createHttpServer(options: ServerOptions) {
     serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false, development: false },
     handler: { standardHostname: options.isTls },
   })
-    .onBeforeHandle(() => {
+    .onBeforeHandle(({ request }) => {
+      // The clock of the request begins here.
+      stateOf(request)
       if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
     .onAfterHandle(({ request, set, responseValue }) => {

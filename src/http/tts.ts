@@ -9,19 +9,21 @@ import { estimate, speak, type SpeakFields, type Spoken } from '../speak'
 import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
-import { stateOf } from './request-state'
+import { beginOperation, stateOf } from './request-state'
 
 export function ttsRoutes({ access, speaking, addresses, faultsOnDemand }: HttpContext) {
   return new Elysia()
     .post(
       '/api/v1/tts',
       async ({ request, set }) => {
+        const deadline = beginOperation(request, 'tts')
         const caller = access.caller(request, 'tts')
         const fields = parseSpeakBody(await readJsonObject(request))
         const faults = faultsOf(request, faultsOnDemand)
         const state = stateOf(request)
         state.id = idempotencyKeyOf(request) ?? state.id
-        const spoken = await speak(speaking, { caller, requestId: state.id, signal: request.signal, faults, ...fields })
+        const { signal } = request
+        const spoken = await speak(speaking, { caller, requestId: state.id, deadline, signal, faults, ...fields })
         if (spoken.replayed) set.headers['idempotent-replay'] = 'true'
         return describeSpoken(spoken, state.id, addresses().storageUrl)
       },

@@ -7,6 +7,7 @@ import type { LookupAddress } from 'node:dns'
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { describe } from '../fields'
 import { version } from '../version'
@@ -30,7 +31,12 @@ export type DownloaderOptions = {
   readonly ownAddresses?: () => readonly string[]
 }
 
-type DownloadOptions = { readonly sizeBytesMax: number; readonly signal?: AbortSignal }
+type DownloadOptions = {
+  readonly sizeBytesMax: number
+  /** Of the operation that the download is a part of. */
+  readonly deadline?: Deadline
+  readonly signal?: AbortSignal
+}
 
 const headersBytesMax = 16 << 10
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
@@ -72,13 +78,13 @@ export function createDownloader(options: DownloaderOptions) {
     async download(
       url: string,
       sink: (chunk: Uint8Array) => void | Promise<void>,
-      { sizeBytesMax, signal }: DownloadOptions,
+      { sizeBytesMax, deadline, signal }: DownloadOptions,
     ): Promise<{ sizeBytes: number }> {
       const first = parseUrl(url)
       const stop = new AbortController()
       const giveUp = () => stop.abort(failed(`the download took longer than ${limits.timeoutMs / 1000} s`))
       const leave = () => stop.abort(new AppError('client_gone', 'The client left during the download.'))
-      const timer = setTimeout(giveUp, limits.timeoutMs)
+      const timer = setTimeout(giveUp, Math.min(limits.timeoutMs, deadline?.remainingMs() ?? Infinity))
       signal?.addEventListener('abort', leave)
       if (signal?.aborted) leave()
       try {

@@ -1,5 +1,6 @@
 /** From a recording to a voice, through the pool: the recording is decoded and looked at, then a voice is made of it. */
 import { limits } from '../config'
+import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import type { Base, MeasuredVoices } from './bases'
 import type { VoiceStatistics } from './adapt/measure'
@@ -20,7 +21,7 @@ export type Queue = {
   /** Whose turn it is in the fair queue. */
   readonly queueKey: string
   /** Waiting included. */
-  readonly timeoutMs: number
+  readonly deadline: Deadline
   /** Aborted before a worker has begun, the work is dropped; later it has no effect. */
   readonly signal?: AbortSignal
 }
@@ -163,13 +164,13 @@ async function measureInstalled(
 
 async function inJob<T>(
   pool: Pool,
-  { queueKey: key, timeoutMs, signal }: Queue,
+  { queueKey: key, deadline, signal }: Queue,
   work: (job: Job) => Promise<T>,
   failed: (cause: unknown) => AppError,
 ): Promise<T> {
   if (pool.full) throw queueFull(pool)
   const job = pool.openJob({ key, background: false })
-  const deadline = setTimeout(() => job.end(), timeoutMs)
+  const timer = setTimeout(() => job.end(), deadline.remainingMs())
   let hasLeft = false
   const leave = () => {
     if (job.begun) return
@@ -183,7 +184,7 @@ async function inJob<T>(
     if (hasLeft) throw new AppError('client_gone', 'The client left before the voice was made.')
     throw pool.closed && error instanceof JobEnded ? stopping() : failed(error)
   } finally {
-    clearTimeout(deadline)
+    clearTimeout(timer)
     signal?.removeEventListener('abort', leave)
     job.end()
   }

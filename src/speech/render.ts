@@ -5,6 +5,7 @@
 import type { AudioFormat, Encoder } from '../audio/encode/encoder'
 import { mp3SampleRate } from '../audio/encode/mp3'
 import { createWavEncoder } from '../audio/encode/wav'
+import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { convertedCharactersMax, utteranceCharactersMax, type TimedWord, type VoiceSpec } from './engine'
 import { JobEnded, type Job, type Pool, type Sound } from './pool'
@@ -28,7 +29,7 @@ export type RenderRequest = {
   /** Whose turn it is in the fair queue; null for work nobody waits for. */
   readonly queueKey: string | null
   /** For everything, waiting in the queue included. */
-  readonly timeoutMs: number
+  readonly deadline: Deadline
   /** Aborted before the first task began, the request is dropped; later it has no effect. */
   readonly signal?: AbortSignal
   readonly fault?: RenderFault
@@ -62,10 +63,10 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
     background: request.queueKey === null,
   })
   let timedOut = false
-  const deadline = setTimeout(() => {
+  const timer = setTimeout(() => {
     timedOut = true
     job.end()
-  }, request.timeoutMs)
+  }, request.deadline.remainingMs())
   const leave = () => {
     if (!job.begun) job.end()
   }
@@ -85,7 +86,7 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
     if (pool.closed && error instanceof JobEnded) throw stopping()
     throw asAppError(error, request, timedOut)
   } finally {
-    clearTimeout(deadline)
+    clearTimeout(timer)
     request.signal?.removeEventListener('abort', leave)
     job.end()
   }

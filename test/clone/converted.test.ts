@@ -9,6 +9,7 @@ import { clone } from '../../src/clone/clone'
 import type { Cloning } from '../../src/clone/cloning'
 import { clonedSpeaker } from '../../src/cloned-speaker'
 import { openDatabase, type Database } from '../../src/db/database'
+import { startDeadline } from '../../src/deadline'
 import { createDemos } from '../../src/demos'
 import { AppError } from '../../src/errors'
 import { voiceRoutes } from '../../src/http/voices'
@@ -69,7 +70,7 @@ beforeAll(async () => {
     converter: () => converter,
     references: openReferences({ directory: join(directory, 'references') }),
     downloader: createDownloader({ allowed: [], limits: { timeoutMs: 1000, redirectsMax: 0 } }),
-    ...{ requestTimeoutMs: 60_000, holdTimeoutMs: 600_000, clonesMax: 100, referenceBytesMax: 15 << 20 },
+    ...{ holdTimeoutMs: 600_000, clonesMax: 100, referenceBytesMax: 15 << 20 },
     ...{ running: new Map(), turns: new Map(), unsettled: new Map() },
   }
 })
@@ -101,6 +102,7 @@ async function makeClone(caller: Caller, change: { language?: string; hz?: numbe
   const { signal } = new AbortController()
   const made = await clone(service, {
     ...{ caller, requestId: newRequestId(), name: 'Somebody', language: change.language ?? 'en', signal },
+    deadline: startDeadline(60_000),
     source: { file: await receive(change.hz) },
   })
   return made.clone
@@ -111,7 +113,13 @@ const text = 'The weather will be warm and sunny for the rest of the week.'
 async function say(caller: Caller, voiceId: string, said = text) {
   const { signal } = new AbortController()
   const fields = { text: said, voiceId, speed: 1, format: 'wav' } as const
-  const spoken = await speak(service, { ...fields, caller, requestId: newRequestId(), signal })
+  const spoken = await speak(service, {
+    ...fields,
+    caller,
+    requestId: newRequestId(),
+    deadline: startDeadline(60_000),
+    signal,
+  })
   const bytes = await Bun.file((await service.storage.find(spoken.name))!.path).bytes()
   return { bytes, units: spoken.units }
 }
@@ -126,7 +134,13 @@ async function refusalOf(promise: Promise<unknown>): Promise<AppError> {
 }
 
 const reEnrolled = (id: string) =>
-  reEnrol({ db, catalogue: service.catalogue, actor: 'test', nowMs: Date.now }, service, service, id)
+  reEnrol(
+    { db, catalogue: service.catalogue, actor: 'test', nowMs: Date.now },
+    service,
+    service,
+    id,
+    startDeadline(60_000),
+  )
 
 describe('a clone', () => {
   it('is converted where a converter is installed, costs what every clone costs, and speaks', async () => {
@@ -183,10 +197,12 @@ describe('a clone', () => {
     expect([other.code, other.message.includes('replaced by another one')]).toEqual(['voice_disabled', true])
     expect(readBalance(db, caller.accountId)).toEqual(before)
     await service.storage.remove(made.demoName)
-    expect(await createDemos(service, log).find(made.demoName)).toBeUndefined()
+    expect(await createDemos(service, log).find(made.demoName, startDeadline(60_000))).toBeUndefined()
     converter = installed
     expect((await say(caller, made.id)).units).toBe(text.length)
-    expect((await createDemos(service, log).find(made.demoName))!.sizeBytes).toBeGreaterThan(5000)
+    expect((await createDemos(service, log).find(made.demoName, startDeadline(60_000)))!.sizeBytes).toBeGreaterThan(
+      5000,
+    )
   })
 
   it('is refused and not charged when its base voice is gone, whichever way it was made', async () => {
@@ -229,7 +245,7 @@ describe('making a clone anew', () => {
     expect(moved.demoName).not.toBe(made.demoName)
     expect(await service.storage.find(made.demoName)).toBeUndefined()
     const demos = createDemos(service, log)
-    expect((await demos.find(moved.demoName))!.sizeBytes).toBeGreaterThan(5000)
+    expect((await demos.find(moved.demoName, startDeadline(60_000)))!.sizeBytes).toBeGreaterThan(5000)
     const converted = await say(caller, made.id)
     expect(converted.bytes).not.toEqual(before.bytes)
 

@@ -1,6 +1,7 @@
 /** Models in the pool's care: loaded, kept, put out and given up, with real processes. */
 import { afterEach, describe, expect, it, spyOn } from 'bun:test'
 import { join } from 'node:path'
+import { startDeadline } from '../../src/deadline'
 import { createLogger } from '../../src/log'
 import type { ModelOptions } from '../../src/speech/crew'
 import type { VoiceSpec } from '../../src/speech/engine'
@@ -185,7 +186,11 @@ describe('models', () => {
       format: 'wav',
       queueKey: 'k',
     } as const
-    const rendering = render(pool, { ...request, mp3SampleRate: undefined, timeoutMs: 200 }, { async write() {} })
+    const rendering = render(
+      pool,
+      { ...request, mp3SampleRate: undefined, deadline: startDeadline(200) },
+      { async write() {} },
+    )
     await expect(rendering).rejects.toMatchObject({ code: 'synthesis_timeout' })
     expect(performance.now() - startedAtMs).toBeLessThan(400)
     expect(pool.status()).toMatchObject({ waiting: 0, jobs: 0 })

@@ -1,6 +1,7 @@
 /** The pool with real processes and an engine that misbehaves on demand. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
+import { startDeadline } from '../../src/deadline'
 import { AppError } from '../../src/errors'
 import { createLogger } from '../../src/log'
 import type { VoiceSpec } from '../../src/speech/engine'
@@ -39,7 +40,7 @@ afterEach(() => {
   for (const pool of pools.splice(0)) pool.close()
 })
 
-type Overrides = Partial<Pick<RenderRequest, 'format' | 'timeoutMs' | 'signal' | 'queueKey' | 'speed'>>
+type Overrides = Partial<Pick<RenderRequest, 'format' | 'deadline' | 'signal' | 'queueKey' | 'speed'>>
 
 /** Renders into memory and returns the file. */
 async function say(pool: Pool, text: string, overrides: Overrides = {}): Promise<Uint8Array> {
@@ -61,7 +62,7 @@ async function say(pool: Pool, text: string, overrides: Overrides = {}): Promise
       format: 'mp3',
       mp3SampleRate: undefined,
       queueKey: 'key',
-      timeoutMs: 20_000,
+      deadline: startDeadline(20_000),
       ...overrides,
     },
     sink,
@@ -158,7 +159,7 @@ describe('the pool', () => {
     const pool = startPool({ workers: 1 })
     await say(pool, 'Hello.')
     const first = say(pool, 'slow one. slow two. slow three. slow four. slow five.')
-    const error = await errorOf(say(pool, 'slow last.', { timeoutMs: 60, queueKey: 'other' }))
+    const error = await errorOf(say(pool, 'slow last.', { deadline: startDeadline(60), queueKey: 'other' }))
     expect(error.code).toBe('synthesis_timeout')
     expect((await first).length).toBeGreaterThan(0)
   })
@@ -222,7 +223,7 @@ describe('the pool', () => {
     const pool = startPool({ workers: 1 })
     await say(pool, 'Hello.')
     const before = pool.pids()
-    const error = await errorOf(say(pool, 'slow one. slow two. slow three.', { timeoutMs: 300 }))
+    const error = await errorOf(say(pool, 'slow one. slow two. slow three.', { deadline: startDeadline(300) }))
     expect(error.code).toBe('synthesis_timeout')
     expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
     expect(pool.pids()).toEqual(before)

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startDeadline } from '../../src/deadline'
 import { createLogger } from '../../src/log'
 import { NothingToSay, type SpeechEngine, type VoiceSpec } from '../../src/speech/engine'
 import { loadVits } from '../../src/speech/engines/vits'
@@ -260,7 +261,7 @@ describe('in a worker process', () => {
     expect(await say(voice, '🎉。')).toBe(1600)
     const german = { ...voice, language: 'de' }
     const request = { text: '🎉', voice: german, companionFor: () => german, speed: 1, format: 'wav' } as const
-    const options = { mp3SampleRate: undefined, queueKey: 'test', timeoutMs: 20_000 }
+    const options = { mp3SampleRate: undefined, queueKey: 'test', deadline: startDeadline(20_000) }
     expect((await render(pool, { ...request, ...options }, { async write() {} })).audioMs).toBe(300)
     await expect(say(voice, '坏。')).rejects.toThrow('nothing that this voice can say')
     expect(await say(voice, '你好。')).toBe(frames)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromInt16, toInt16, type Pcm } from '../../../src/audio/pcm'
 import { trimSilence } from '../../../src/audio/trim'
+import { startDeadline } from '../../../src/deadline'
 import { createLogger } from '../../../src/log'
 import type { Base } from '../../../src/speech/bases'
 import { enrolVoice, type EnrolledVoice, type Recording } from '../../../src/speech/cloning'
@@ -79,7 +80,7 @@ function recordingOf(pcm: Pcm): Recording {
 
 const speaker = (hz: number) =>
   recordingOf(makeVoice({ seconds: 4, f0At: (time) => hz * (1 + 0.1 * Math.sin(5 * time)), harmonicityDb: 20 }))
-const queue = { queueKey: 'key', timeoutMs: 60_000 }
+const queue = { queueKey: 'key', deadline: startDeadline(600_000) }
 
 function enrol(recording: Recording, voices: readonly Base[] = catalogue.voices, withConverter = true, from = pool) {
   const options = { language: 'en', converter: withConverter ? { model, deterministic: true } : undefined }

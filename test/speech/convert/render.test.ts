@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test'
+import { startDeadline } from '../../../src/deadline'
 import type { VoiceSpec } from '../../../src/speech/engine'
 import type { Pool } from '../../../src/speech/pool'
 import type { SynthesizeTask } from '../../../src/speech/protocol'
@@ -23,7 +24,7 @@ async function textsOf(voice: VoiceSpec, text: string): Promise<string[]> {
   const pool = { full: false, closed: false, openJob: () => job } as unknown as Pool
   const request = {
     ...{ text, voice, companionFor: () => voice, speed: 1, mp3SampleRate: undefined },
-    ...({ format: 'wav', queueKey: 'key', timeoutMs: 10_000 } as const),
+    ...({ format: 'wav', queueKey: 'key', deadline: startDeadline(600_000) } as const),
   }
   await render(pool, request, { write: async () => undefined })
   return tasks.map((task) => task.text)

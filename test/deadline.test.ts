@@ -1,0 +1,57 @@
+/** One clock for every wait of an operation, and the table that says how long each operation may take. */
+import { describe, expect, it } from 'bun:test'
+import { limits, operationTimeoutsMs } from '../src/config'
+import { runWithin, shorten, startDeadline } from '../src/deadline'
+
+const late = () => new Error('late')
+const never = new Promise<never>(() => {})
+
+describe('a deadline', () => {
+  it('ends a wait that would last for ever', async () => {
+    await expect(runWithin(startDeadline(5), never, late)).rejects.toThrow('late')
+  })
+
+  it('passes on what was in time, and its error', async () => {
+    expect(await runWithin(startDeadline(60_000), Promise.resolve(1), late)).toBe(1)
+    await expect(runWithin(startDeadline(60_000), Promise.reject(new Error('own')), late)).rejects.toThrow('own')
+  })
+
+  it('drops an error that comes after the end of the wait', async () => {
+    const work = Promise.withResolvers<never>()
+    await expect(runWithin(startDeadline(1), work.promise, late)).rejects.toThrow('late')
+    work.reject(new Error('too late to matter'))
+    await Bun.sleep(0)
+  })
+
+  it('counts from when the operation began', () => {
+    expect(startDeadline(1000, performance.now() - 2000).remainingMs()).toBe(0)
+  })
+
+  it('bounds its parts, which never end after it', () => {
+    const whole = startDeadline(50)
+    expect(shorten(whole, 1_000_000).endAtMs).toBe(whole.endAtMs)
+    expect(shorten(whole, 0).endAtMs).toBeLessThan(whole.endAtMs)
+  })
+
+  it('aborts its signal at the end, at once where that is past', async () => {
+    for (const deadline of [startDeadline(5), startDeadline(-5)]) {
+      const { signal } = deadline
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      expect(deadline.remainingMs()).toBe(0)
+    }
+  })
+})
+
+describe('the table of operations', () => {
+  const longestMs = Math.max(...Object.values(operationTimeoutsMs))
+
+  it('lets no operation outlast the hold of its units', () => {
+    expect(limits.holdTimeoutMs).toBeGreaterThan(longestMs)
+  })
+
+  it('leaves time for the work after the longest body and the longest download', () => {
+    expect(limits.requestBodyTimeoutMs).toBeLessThan(Math.min(...Object.values(operationTimeoutsMs)))
+    expect(limits.uploadTimeoutMs + operationTimeoutsMs.tts).toBeLessThanOrEqual(operationTimeoutsMs.clone)
+    expect(limits.urlTimeoutMs + operationTimeoutsMs.tts).toBeLessThanOrEqual(operationTimeoutsMs.clone)
+  })
+})
