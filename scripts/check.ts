@@ -16,6 +16,7 @@ const debianPackages = [
   'mpg123',
   'pocketsphinx',
   'pocketsphinx-en-us',
+  'sqlite3',
   'chromium',
 ]
 

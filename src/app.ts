@@ -9,13 +9,13 @@ import {
   addressesOf,
   audioDirectory,
   ConfigError,
-  databasePath,
   limits,
   referencesDirectory,
   voicesDirectory,
   type Config,
 } from './config'
-import { openDatabase, waitBriefly, type Database } from './db/database'
+import { openServerDatabase } from './data-directory'
+import { waitBriefly, type Database } from './db/database'
 import { lockDirectory } from './db/lock'
 import { transact } from './db/statements'
 import { createDemos } from './demos'
@@ -58,9 +58,9 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
   await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
   const lock = lockDirectory(config.dataDirectory)
+  const db = openServerDatabase(config.dataDirectory)
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
   await storage.prepare()
-  const db = openDatabase(databasePath(config))
   await removeUnrecorded(db, storage)
   const released = releaseAll(db)
   if (released.length > 0)

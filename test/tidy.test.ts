@@ -10,7 +10,18 @@ const src = join(root, 'src')
 const level0 = ['errors', 'config', 'deadline', 'log', 'version', 'fields', 'paging', 'faults']
 const level1 = ['db', 'storage', 'audio', 'net']
 const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
-const level3 = ['settlement', 'speak', 'clone', 'cloned-speaker', 'demos', 'history', 'audit', 'recovery', 'admin']
+const level3 = [
+  'settlement',
+  'speak',
+  'clone',
+  'cloned-speaker',
+  'demos',
+  'history',
+  'audit',
+  'recovery',
+  'data-directory',
+  'admin',
+]
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(level0.map((room) => [room, []])),
   ...Object.fromEntries(level1.map((room) => [room, []])),
@@ -27,6 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
   history: [...level2, ...level1],
   audit: [...level2, ...level1],
   recovery: [...level2, ...level1],
+  'data-directory': [...level2, ...level1],
   admin: [...level2, ...level1, 'clone'],
   http: [...level3, ...level2, ...level1, 'console'],
   app: ['http', ...level3, ...level2, ...level1],

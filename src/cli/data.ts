@@ -6,7 +6,6 @@ import type { Packs } from '../admin/packs'
 import {
   addressesOf,
   audioDirectory,
-  databasePath,
   readConfig,
   readDataDirectory,
   referencesDirectory,
@@ -14,7 +13,8 @@ import {
   type Machine,
   type RawSettings,
 } from '../config'
-import { openExistingDatabase, type Database } from '../db/database'
+import { openVerbDatabase } from '../data-directory'
+import type { Database } from '../db/database'
 import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
@@ -23,7 +23,7 @@ import { openShelf } from './shelf'
 
 /** Runs `work` on the database of the data directory. Throws `ConfigError` when there is none. */
 export async function withDatabase<T>(flags: RawSettings, work: (db: Database) => T | Promise<T>): Promise<T> {
-  const db = openExistingDatabase(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))
+  const db = openVerbDatabase(readDataDirectory(flags, process.env))
   try {
     return await work(db)
   } finally {

@@ -4,6 +4,7 @@ import { access, statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import { computeProviders, type Config, type RawSettings } from '../config'
+import { ensureNothingLost } from '../data-directory'
 import { createLogger } from '../log'
 import type { Found } from '../speech/compute'
 import { deviceName, gpuNames } from '../speech/onnx/devices'
@@ -47,6 +48,7 @@ async function findDirectory({ dataDirectory, minFreeBytes }: Config): Promise<F
   try {
     const existing = await nearestExisting(dataDirectory)
     await access(existing, constants.W_OK)
+    ensureNothingLost(dataDirectory)
     const { bavail, bsize } = await statfs(existing)
     const freeBytes = bavail * bsize
     const made = existing === dataDirectory ? '' : ', not made yet'

@@ -13,10 +13,14 @@ const cacheKib = 16 << 10
 /** Acts at the command line can wait longer for their turn than a server, which nobody else may stop. */
 const besideServerTimeoutMs = 15_000
 
-/** `path` may be `:memory:`. Throws when the file is from a newer version of the program. */
-export function openDatabase(path: string): Database.Database {
+/**
+ * `path` may be `:memory:`. `inspect` sees the database before anything is written to it; what it throws ends the
+ * opening. Throws when the file is from a newer version of the program.
+ */
+export function openDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {
   const db = new Database(path)
   db.pragma('busy_timeout = 5000')
+  inspectOrClose(db, inspect)
   db.pragma(`cache_size = -${cacheKib}`)
   db.pragma('journal_mode = WAL')
   // While the schema is made a commit need not be durable, only whole; from then on it must be both.
@@ -41,7 +45,7 @@ export function waitBriefly(db: Database.Database): void {
  * Opens the database of a data directory beside the server that may be running on it. Only a server makes a database or
  * changes its schema. Throws `ConfigError` when there is none, or none of this version.
  */
-export function openExistingDatabase(path: string): Database.Database {
+export function openExistingDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {
   const directory = dirname(path)
   if (!statSync(path, { throwIfNoEntry: false }))
     throw new ConfigError(`there is no Sonant database in ${directory}; --data names the directory of the server`)
@@ -50,6 +54,7 @@ export function openExistingDatabase(path: string): Database.Database {
   const version = readVersion(db, directory)
   if (version > migrations.length)
     throw new ConfigError(`the database in ${directory} was written by a newer version of sonant`)
+  inspectOrClose(db, inspect)
   if (version < migrations.length)
     throw new ConfigError(
       `the database in ${directory} is of an older version; start the server once to bring it up to date`,
@@ -57,6 +62,15 @@ export function openExistingDatabase(path: string): Database.Database {
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   return db
+}
+
+function inspectOrClose(db: Database.Database, inspect?: (db: Database.Database) => void): void {
+  try {
+    inspect?.(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }
 
 function readVersion(db: Database.Database, directory: string): number {
