@@ -9,6 +9,7 @@ import { estimate, speak, type SpeakFields, type Spoken } from '../speak'
 import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
+import { refuseMistakenFields } from './mistaken-field'
 import { beginOperation, stateOf } from './request-state'
 
 export function ttsRoutes({ access, speaking, addresses, faultsOnDemand }: HttpContext) {
@@ -63,8 +64,16 @@ function idempotencyKeyOf(request: Request): string | undefined {
   throw refuse('Idempotency-Key', key, '32 hexadecimal characters are allowed')
 }
 
+export const speakFieldNames = {
+  known: ['text', 'voice_id', 'speed', 'format'],
+  synonyms: { voice: 'voice_id', input: 'text', rate: 'speed', response_format: 'format' },
+  // Later operations know them; a program may send them already.
+  exempt: ['seed', 'captions', 'lexicon', 'markup'],
+} as const
+
 /** Throws `invalid_params`, `invalid_speed`, `invalid_format`, each naming its field. */
 function parseSpeakBody(body: Fields): SpeakFields {
+  refuseMistakenFields(body, speakFieldNames)
   return {
     text: parseText(body.text),
     voiceId: parseVoiceId(body.voice_id),

@@ -1,0 +1,66 @@
+/**
+ * Finds a field that is plainly meant for another one. A request that says `voice` would be spoken, and charged, with
+ * the default voice; every other unknown field is ignored.
+ */
+import { AppError } from '../errors'
+import type { Fields } from '../fields'
+
+export type FieldNames = {
+  readonly known: readonly string[]
+  /** Other names by which clients call a known field. */
+  readonly synonyms: Readonly<Record<string, string>>
+  /** Fields that are not known here but must not be taken for a misspelling. */
+  readonly exempt: readonly string[]
+}
+
+/** Throws `invalid_params` for the first field that is plainly meant for a known one. */
+export function refuseMistakenFields(fields: Fields, names: FieldNames): void {
+  const mistake = findMistakenField(fields, names)
+  if (!mistake) return
+  const { found, meant } = mistake
+  throw new AppError('invalid_params', `${found}: there is no such field; did you mean ${meant}?`, { param: found })
+}
+
+/**
+ * The first unknown field that is a synonym of a known one, differs from one only in case, hyphens and underscores, or
+ * is one edit away from one. Two cases are no mistake: a synonym that repeats the value of its known field (a client that
+ * speaks to several services), and a similar name beside the known field (`test` beside `text`).
+ */
+export function findMistakenField(
+  fields: Fields,
+  { known, synonyms, exempt }: FieldNames,
+): { found: string; meant: string } | undefined {
+  const lengthMax = Math.max(...[...known, ...Object.keys(synonyms)].map((name) => name.length)) + 2
+  for (const found in fields) {
+    if (found.length > lengthMax || known.includes(found) || exempt.includes(found)) continue
+    const plain = withoutStyle(found)
+    const synonym = Object.keys(synonyms).find((name) => withoutStyle(name) === plain)
+    const same = synonym === undefined ? undefined : synonyms[synonym]!
+    if (same !== undefined && fields[same] !== fields[found]) return { found, meant: same }
+    const similar = known.find((name) => withoutStyle(name) === plain || isOneEditAway(name, found))
+    if (similar !== undefined && !isGiven(fields[similar])) return { found, meant: similar }
+  }
+  return undefined
+}
+
+/** A voice that is null or empty counts as omitted. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+function withoutStyle(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
+/** One character more, less or other, or two neighbours swapped. Equal names are not one edit away. */
+export function isOneEditAway(one: string, other: string): boolean {
+  if (one === other) return false
+  const shorter = Math.min(one.length, other.length)
+  let start = 0
+  while (start < shorter && one[start] === other[start]) start++
+  let end = 0
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++
+  const [a, b] = [one.slice(start, one.length - end), other.slice(start, other.length - end)]
+  if (a.length <= 1 && b.length <= 1) return true
+  return a.length === 2 && b.length === 2 && a[0] === b[1] && a[1] === b[0]
+}
