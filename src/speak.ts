@@ -8,7 +8,7 @@ import type { Database } from './db/database'
 import { patiently, transact } from './db/statements'
 import { runWithin, shorten, type Deadline } from './deadline'
 import { AppError, asAppError, assert, publicCode } from './errors'
-import { noFaults, type Faults } from './faults'
+import { noFaults, type FaultName, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
 import { capture, ensureAffordable, hold, readBalance, settledUnits } from './ledger/ledger'
 import { catalogueSpeaker, clonedSpeaker, type FindConverter, type Speaker } from './cloned-speaker'
@@ -19,7 +19,7 @@ import type { Pool } from './speech/pool'
 import type { Storage } from './storage/storage'
 import { findUsage, finishUsage, hasDigest, startUsage } from './usage/usage'
 import type { Catalogue } from './voice/catalogue'
-import { findClone, isCloneId } from './voice/clones'
+import { findClone, findFirstClone, isCloneId, type Clone } from './voice/clones'
 import type { Plans } from './voice/plans'
 
 export type Speaking = Books & {
@@ -38,7 +38,7 @@ export type Speaking = Books & {
 
 export type SpeakFields = {
   readonly text: string
-  /** undefined: the first of the account's list. */
+  /** undefined: the first of the account's list, its clones included. */
   readonly voiceId: string | undefined
   readonly speed: number
   readonly format: AudioFormat
@@ -105,16 +105,22 @@ function start(speaking: Speaking, request: SpeakRequest): { own: Promise<Spoken
   return { own }
 }
 
-/** A voice of the account's plan, or a clone of its own. */
-function chooseSpeaker(
-  { db, plans, catalogue, converter }: Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>,
-  { accountId, groupId }: Caller,
-  voiceId: string | undefined,
-): Speaker {
-  const clone = voiceId !== undefined && isCloneId(voiceId) ? findClone(db, accountId, voiceId) : undefined
-  return clone
-    ? clonedSpeaker({ catalogue, converter }, clone)
-    : catalogueSpeaker(catalogue, plans.choose(groupId, voiceId))
+type Voices = Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>
+
+/** A voice of the account's plan, or a clone of its own; without an id the first of the account's list. */
+function chooseSpeaker(voices: Voices, caller: Caller, voiceId: string | undefined): Speaker {
+  const { plans, catalogue } = voices
+  const clone = voiceId === undefined ? firstIfClone(voices, caller) : cloneOf(voices, caller, voiceId)
+  return clone ? clonedSpeaker(voices, clone) : catalogueSpeaker(catalogue, plans.choose(caller.groupId, voiceId))
+}
+
+/** Clones stand behind the voices of the plan. */
+function firstIfClone({ db, plans }: Voices, { accountId, groupId }: Caller): Clone | undefined {
+  return plans.listFor(groupId).length === 0 ? findFirstClone(db, accountId) : undefined
+}
+
+function cloneOf({ db }: Voices, { accountId }: Caller, voiceId: string): Clone | undefined {
+  return isCloneId(voiceId) ? findClone(db, accountId, voiceId) : undefined
 }
 
 /** What the request would cost, and whether it could be paid. Throws as `speak` does for the voice. */
@@ -230,7 +236,7 @@ async function finish(speaking: Speaking, request: SpeakRequest, speaker: Speake
 }
 
 /** What a fault on demand of that name needs to be when it reaches the synthesis. */
-const renderFaults: Record<string, RenderFault> = {
+const renderFaults: Partial<Record<FaultName, RenderFault>> = {
   synthesis_failed: 'synthesize',
   speed_processing_failed: 'stretch',
   transcode_failed: 'encode',
@@ -238,6 +244,11 @@ const renderFaults: Record<string, RenderFault> = {
   synthesis_timeout: 'hang',
 }
 const hangTimeoutMs = 300
+
+/** An encoder that fails is `transcode_failed` with wav only. */
+function renderFaultOf(name: FaultName, format: AudioFormat): RenderFault | undefined {
+  return name === 'transcode_failed' && format !== 'wav' ? undefined : renderFaults[name]
+}
 
 async function store(
   { pool, storage, mp3SampleRate }: Speaking,
@@ -248,7 +259,7 @@ async function store(
   const { name: faultName, latencyMs } = request.faults ?? noFaults
   if (latencyMs > 0) await Bun.sleep(latencyMs)
   await storage.ensureSpace()
-  const fault = faultName && renderFaults[faultName]
+  const fault = faultName && renderFaultOf(faultName, request.format)
   const { renderToStorage } = await loadRendering()
   return renderToStorage(pool, storage, name, {
     text: request.text,

@@ -126,8 +126,9 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     const spoken = await stage('synthesize', async () => speak(task, utter))
     const remaining = task.speed / (spoken.speed ?? 1)
     const timed = await stage('stretch', () => {
+      if (remaining === 1) return spoken
       if (task.fault === 'stretch') throw new Error(faultMessage)
-      return remaining === 1 ? spoken : stretch(spoken, remaining)
+      return stretch(spoken, remaining)
     })
     const output = await stage('resample', () => resample(timed, task.sampleRate))
     const samples = new Int16Array(output.samples.length + pauseFrames)

@@ -65,6 +65,12 @@ export function findCloneOf(db: Database, accountId: string, sha256: string): Cl
   return asClone(prepare<[string, string], Row<Clone>>(db, sql).get(accountId, sha256))
 }
 
+/** The account's oldest clone. */
+export function findFirstClone(db: Database, accountId: string): Clone | undefined {
+  const sql = `SELECT ${columns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id LIMIT 1`
+  return asClone(prepare<[string], Row<Clone>>(db, sql).get(accountId))
+}
+
 /** Oldest first. */
 export function listClones(db: Database, accountId: string): ListedClone[] {
   const sql = `SELECT ${listedColumns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id`

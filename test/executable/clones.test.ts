@@ -456,3 +456,27 @@ describe('faults on demand', () => {
     await own.stop()
   })
 })
+
+describe('without voice_id', () => {
+  it('the oldest clone speaks where the plan is empty, also in the estimate; none is 404', async () => {
+    const { id: group } = await server.admin('POST', '/groups', { name: 'nothing but clones', voices: [] })
+    const { key } = await server.makeAccount({ group, balance: 1000 })
+    const voicesUsed = async () => {
+      const answers = [
+        await server.ask('/api/v1/tts', { key, body: { text: 'Hi.' } }),
+        await server.ask('/api/v1/tts/estimate', { key, body: { text: 'Hi.', voice_id: null } }),
+      ]
+      return answers.map(({ status, body }) => body.voice_id ?? `${status} ${body.error.code}`)
+    }
+    expect(await voicesUsed()).toEqual(['404 voice_not_found', '404 voice_not_found'])
+    const { voice: first } = await cloneOf(key, female)
+    expect(await voicesUsed()).toEqual([first.id, first.id])
+    const { voice: second } = await cloneOf(key, male)
+    expect((await listed(key)).map(({ id }) => id)).toEqual([first.id, second.id])
+    expect(await voicesUsed()).toEqual([first.id, first.id])
+    expect((await remove(key, first.id)).status).toBe(200)
+    expect(await voicesUsed()).toEqual([second.id, second.id])
+    await server.admin('PATCH', `/groups/${group}`, { voices: ['en-ross'] })
+    expect(await voicesUsed()).toEqual(['en-ross', 'en-ross'])
+  })
+})

@@ -29,9 +29,7 @@ describe('a fault on demand', () => {
     ['synthesis_timeout', {}, 504, 'synthesis_failed'],
     ['speed_processing_failed', { speed: 1.5 }, 502, 'speed_processing_failed'],
     ['speed_processing_failed', { speed: 0.5, format: 'wav' }, 502, 'speed_processing_failed'],
-    ['speed_processing_failed', {}, 502, 'speed_processing_failed'],
     ['transcode_failed', { format: 'wav' }, 502, 'transcode_failed'],
-    ['transcode_failed', { format: 'mp3' }, 502, 'synthesis_failed'],
     ['storage_failed', {}, 502, 'storage_failed'],
     ['storage_failed', { format: 'wav' }, 502, 'storage_failed'],
     ['latency=50,storage_failed', {}, 502, 'storage_failed'],
@@ -45,6 +43,33 @@ describe('a fault on demand', () => {
       ...{ status: 'failed', error_code: code, units: 0, characters: 6, url: null, audio_ms: null },
     })
     expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
+  })
+
+  it.each<[fault: string, body: Record<string, unknown>]>([
+    ['speed_processing_failed', {}],
+    ['speed_processing_failed', { speed: 1, format: 'wav' }],
+    ['speed_processing_failed', { speed: 1.5, text: '…' }],
+    ['transcode_failed', {}],
+    ['transcode_failed', { speed: 1.5 }],
+    ['synthesis_failed', { text: '…' }],
+    ['render_failed', {}],
+    ['url_fetch_failed', { speed: 1.5, format: 'wav' }],
+  ])('%s leaves %j alone, where the real one cannot arise', async (fault, body) => {
+    const answer = await answerOf(await ask(fault, body))
+    expect(answer).toMatchObject({ remaining: expect.any(Number) })
+    expect(await recordOf(answer.request_id)).toMatchObject({ status: 'charged', error_code: null })
+  })
+
+  it('leaves a repetition alone, which does no work', async () => {
+    const headers = { 'idempotency-key': '0123456789abcdef'.repeat(2) }
+    const first = await sonant.request('/api/v1/tts', { body: { text: 'Hello.' }, headers })
+    for (const fault of ['synthesis_failed', 'storage_failed', 'charge_failed', 'latency=60000']) {
+      const again = await sonant.request('/api/v1/tts', {
+        body: { text: 'Hello.' },
+        headers: { ...headers, 'x-sonant-fault': fault },
+      })
+      expect([again.status, await again.json()]).toEqual([200, await answerOf(first.clone() as Response)])
+    }
   })
 
   it('charge_failed is 200 with a warning; the file plays, and the history says uncharged', async () => {
