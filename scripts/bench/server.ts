@@ -110,7 +110,13 @@ export async function startServer({ settled = true, install }: StartOptions = {}
       const db = openDatabase(join(dataDirectory, 'sonant.db'))
       try {
         const { id } = db.prepare<[], { id: string }>('SELECT id FROM accounts').get()!
-        const administration = { db, catalogue: readCatalogue(), actor: 'bench', nowMs: Date.now }
+        const administration = {
+          db,
+          catalogue: readCatalogue(),
+          actor: 'bench',
+          refusesLockOut: false,
+          nowMs: Date.now,
+        }
         return createKey(administration, id, { name: 'bench' }).api_key
       } finally {
         db.close()

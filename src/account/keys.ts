@@ -84,10 +84,21 @@ export function listKeys(db: Database, accountId: string): Key[] {
   return prepare<[string], KeyRow>(db, sql).all(accountId).map(asKey)
 }
 
-/** Name, status and limits; the rest of a key stays as it is. */
-export function updateKey(db: Database, { id, name, status, limits }: Key): void {
-  const sql = 'UPDATE api_keys SET name = ?, status = ?, limit_tts = ?, limit_clone = ? WHERE id = ?'
-  prepare(db, sql).run(name, status, limits.tts, limits.clone, id)
+/** Name, status, limits and expiry; the rest of a key stays as it is. */
+export function updateKey(db: Database, { id, name, status, limits, expiresAtMs }: Key): void {
+  const sql = 'UPDATE api_keys SET name = ?, status = ?, limit_tts = ?, limit_clone = ?, expires_at_ms = ? WHERE id = ?'
+  prepare(db, sql).run(name, status, limits.tts, limits.clone, expiresAtMs, id)
+}
+
+/** Whether an enabled administrator has a working key, one other than `exceptId` where that is given. */
+export function hasAdministratorKey(
+  db: Database,
+  { nowMs, exceptId = '' }: { readonly nowMs: number; readonly exceptId?: string },
+): boolean {
+  const sql = `SELECT 1 FROM api_keys JOIN accounts ON accounts.id = account_id
+    WHERE role = 'admin' AND accounts.status = 'enabled' AND api_keys.status = 'active'
+      AND (expires_at_ms IS NULL OR expires_at_ms > ?) AND api_keys.id <> ? LIMIT 1`
+  return prepare(db, sql).get(nowMs, exceptId) !== undefined
 }
 
 type SecretRow = Pick<KeyRow, 'id' | 'accountId' | 'status' | 'limitTts' | 'limitClone' | 'expiresAtMs'>

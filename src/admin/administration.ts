@@ -3,6 +3,7 @@
  * show the answer as it is. Every act and its line in the log of acts are one transaction.
  */
 import { logAct } from '../account/audit-log'
+import { hasAdministratorKey } from '../account/keys'
 import type { Database } from '../db/database'
 import { transact } from '../db/statements'
 import { AppError } from '../errors'
@@ -14,6 +15,11 @@ export type Administration = {
   readonly catalogue: Catalogue
   /** Who acts, for the log: an account and its key, or somebody at the command line. */
   readonly actor: string
+  /**
+   * Whether acts that leave no administrator with a working key are refused. Over HTTP nobody could get in again; the
+   * command line needs no key and can make one.
+   */
+  readonly refusesLockOut: boolean
   readonly nowMs: () => number
 }
 
@@ -25,15 +31,21 @@ type Change<T> = {
   readonly result: T
 }
 
-/** Runs `work` and logs it. `name` is the act as on the command line. */
+/** Runs `work` and logs it. `name` is the act as on the command line. Throws `conflict` for a lock-out, see there. */
 export function act<T>(administration: Administration, name: string, work: (nowMs: number) => Change<T>): T {
-  const { db, actor, nowMs } = administration
+  const { db, actor, refusesLockOut, nowMs } = administration
   return transact(db, () => {
     const now = nowMs()
     const { result, ...change } = work(now)
+    if (refusesLockOut && !hasAdministratorKey(db, { nowMs: now })) throw lockOut()
     logAct(db, { actor, act: name, ...change }, now)
     return result
   })
+}
+
+export function lockOut(): AppError {
+  const message = 'No administrator would have a working API key; make another one first, or use the command line.'
+  return new AppError('conflict', message)
 }
 
 /** Throws `not_found`. */

@@ -1,5 +1,12 @@
 /** Administration of API keys: an administrator's of any account, anybody's of their own. */
-import { createKey as insertKey, findKey, listKeys as readKeys, updateKey as writeKey, type Key } from '../account/keys'
+import {
+  createKey as insertKey,
+  findKey,
+  hasAdministratorKey,
+  listKeys as readKeys,
+  updateKey as writeKey,
+  type Key,
+} from '../account/keys'
 import { unitsMax } from '../config'
 import type { Database } from '../db/database'
 import { AppError } from '../errors'
@@ -15,7 +22,7 @@ import {
 import { openKeySpending, readKeySpending, setCap } from '../ledger/ledger'
 import { instant } from '../paging'
 import { requireAccount } from './accounts'
-import { act, found, nameRules, type Administration } from './administration'
+import { act, found, lockOut, nameRules, type Administration } from './administration'
 
 const keyLimitMax = 100_000
 
@@ -25,9 +32,7 @@ export function createKey(administration: Administration, accountId: string, fie
   const name = readText(fields, 'name', nameRules)
   const cap = readCap(fields) ?? null
   const limits = readLimits(fields, noLimits) ?? noLimits
-  const expiresAtMs = nullableInstant(fields, 'expires_at') ?? null
-  if (expiresAtMs !== null && expiresAtMs <= nowMs())
-    throw refuse('expires_at', fields.expires_at, 'a time in the future is required')
+  const expiresAtMs = readExpiry(fields, nowMs()) ?? null
   return act(administration, 'key create', (now) => {
     const account = requireAccount(db, accountId)
     const created = insertKey(db, { accountId: account.id, name, limits, expiresAtMs, nowMs: now, apiKey })
@@ -42,14 +47,21 @@ export function listKeys({ db }: Administration, accountId: string) {
   return { items: readKeys(db, id).map((key) => describeKey(db, key)), next_cursor: null }
 }
 
-/** `null` clears a cap, limits, or one of them. */
+/** `null` clears a cap, limits or one of them, or an expiry. */
 export function updateKey(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
-  return change(administration, 'key update', id, (key) => {
+  return change(administration, 'key update', id, (key, nowMs) => {
     const cap = readCap(fields)
     if (cap !== undefined) setCap(db, key.id, cap)
     const name = optionalText(fields, 'name', nameRules) ?? key.name
-    return { ...key, name, limits: readLimits(fields, key.limits) ?? key.limits }
+    const expiresAtMs = readExpiry(fields, nowMs)
+    if (expiresAtMs !== undefined) ensureLasting(administration, key, expiresAtMs, nowMs)
+    return {
+      ...key,
+      name,
+      limits: readLimits(fields, key.limits) ?? key.limits,
+      expiresAtMs: expiresAtMs === undefined ? key.expiresAtMs : expiresAtMs,
+    }
   })
 }
 
@@ -87,12 +99,23 @@ export function describeKey(db: Database, key: Key) {
   }
 }
 
-function change(administration: Administration, name: string, id: string, edit: (key: Key) => Key) {
+/** An earlier end of the only working key of an administrator is a lock-out that comes later. */
+function ensureLasting(
+  { db, refusesLockOut }: Administration,
+  key: Key,
+  expiresAtMs: number | null,
+  nowMs: number,
+): void {
+  const isEarlier = (expiresAtMs ?? Infinity) < (key.expiresAtMs ?? Infinity)
+  if (refusesLockOut && isEarlier && !hasAdministratorKey(db, { nowMs, exceptId: key.id })) throw lockOut()
+}
+
+function change(administration: Administration, name: string, id: string, edit: (key: Key, nowMs: number) => Key) {
   const { db } = administration
-  return act(administration, name, () => {
+  return act(administration, name, (nowMs) => {
     const key = requireKey(db, id)
     const before = describeKey(db, key)
-    const edited = edit(key)
+    const edited = edit(key, nowMs)
     writeKey(db, edited)
     const result = describeKey(db, edited)
     return { subject: key.id, before, after: result, result }
@@ -102,6 +125,13 @@ function change(administration: Administration, name: string, id: string, edit: 
 function requireKey(db: Database, id: string): Key {
   const key = findKey(db, id)
   return found(key?.status === 'deleted' ? undefined : key, 'key', id)
+}
+
+function readExpiry(fields: Fields, nowMs: number): number | null | undefined {
+  const expiresAtMs = nullableInstant(fields, 'expires_at')
+  if (typeof expiresAtMs === 'number' && expiresAtMs <= nowMs)
+    throw refuse('expires_at', fields.expires_at, 'a time in the future is required')
+  return expiresAtMs
 }
 
 function readCap(fields: Fields): number | null | undefined {

@@ -122,7 +122,7 @@ export const acts: Readonly<Record<string, Readonly<Record<string, Act>>>> = {
     update: {
       summary: 'change what is given',
       takesId: true,
-      optional: { name: 'TEXT', cap: 'N|none', ...limits },
+      optional: { name: 'TEXT', cap: 'N|none', 'expires-at': 'TIME|none', ...limits },
       run: ({ admin, id, fields }) => updateKey(admin, id, fields),
     },
     revoke: { summary: 'for ever; it answers 403', takesId: true, run: ({ admin, id }) => revokeKey(admin, id) },

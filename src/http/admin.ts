@@ -97,7 +97,7 @@ export function adminRoutes({ db, access, speaking, cloning, packs, addresses }:
         const caller = access.administrator(request)
         const fields = await readFields(request, method)
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
-        const admin = { db, catalogue: speaking.catalogue, actor, nowMs: Date.now }
+        const admin = { db, catalogue: speaking.catalogue, actor, refusesLockOut: true, nowMs: Date.now }
         const begin = (operation: Operation) => beginOperation(request, operation)
         const { storageUrl } = addresses()
         const call = { admin, caller, id: params?.id ?? '', fields, storageUrl, cloning, packs, begin }

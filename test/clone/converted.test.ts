@@ -135,7 +135,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<AppError> {
 
 const reEnrolled = (id: string) =>
   reEnrol(
-    { db, catalogue: service.catalogue, actor: 'test', nowMs: Date.now },
+    { db, catalogue: service.catalogue, actor: 'test', refusesLockOut: false, nowMs: Date.now },
     service,
     service,
     id,

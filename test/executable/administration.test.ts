@@ -141,7 +141,81 @@ describe('the last administrator', () => {
   })
 })
 
+describe('the last working key of an administrator', () => {
+  let own: Server
+  let keyId: string
+  let accountId: string
+  beforeAll(async () => {
+    own = await startServer()
+    ;({ id: keyId, account_id: accountId } = (await own.ask('/api/v1/account', { key: adminKey })).body.key)
+  })
+  afterAll(() => own.stop())
+  const ask = (method: string, path: string, body?: unknown) =>
+    own.ask(`/api/v1${path}`, { method, body, key: adminKey })
+  const acts: [method: string, path: string, body?: Json][] = [
+    ['POST', '/admin/keys/KEY/revoke'],
+    ['DELETE', '/admin/keys/KEY'],
+    ['POST', '/keys/KEY/revoke'],
+    ['DELETE', '/keys/KEY'],
+    ['PATCH', '/admin/keys/KEY', { expires_at: '2999-01-01' }],
+    ['POST', '/admin/accounts/ACCOUNT/disable'],
+    ['PATCH', '/admin/accounts/ACCOUNT', { role: 'user' }],
+  ]
+  const tryAll = async () => {
+    for (const [method, path, body] of acts) {
+      const answer = await ask(method, path.replace('KEY', keyId).replace('ACCOUNT', accountId), body)
+      expectError(answer, 409, 'conflict')
+    }
+    expect((await ask('GET', '/account')).body.key).toMatchObject({ status: 'active', expires_at: null })
+  }
+
+  it('is neither revoked, deleted nor ended over HTTP, nor its account disabled or demoted', async () => {
+    const before = await own.admin('GET', '/audit-log?limit=1')
+    await tryAll()
+    expect(await own.admin('GET', '/audit-log?limit=1')).toEqual(before)
+    expect((await ask('PATCH', `/admin/keys/${keyId}`, { name: 'kept', expires_at: null })).body.name).toBe('kept')
+  })
+
+  it('is not replaced by keys that do not work: revoked, deleted, expired, of a user, of a disabled administrator', async () => {
+    const add = async (fields: Json = {}, account = accountId) =>
+      (await own.admin('POST', `/accounts/${account}/keys`, { name: 'other', ...fields })).id as string
+    await own.admin('POST', `/keys/${await add()}/revoke`)
+    await own.admin('DELETE', `/keys/${await add()}`)
+    const soon = new Date(Date.now() + 300).toISOString()
+    await add({ expires_at: soon })
+    const disabled = await own.makeAccount({ role: 'admin' })
+    await own.admin('POST', `/accounts/${disabled.id}/disable`)
+    await own.admin('POST', '/accounts', { name: 'without a key', role: 'admin' })
+    await own.makeAccount()
+    while (new Date().toISOString() <= soon) await Bun.sleep(20)
+    await tryAll()
+  })
+
+  it('may go once there is another one, and the other is then the last', async () => {
+    const other = await own.admin('POST', `/accounts/${accountId}/keys`, { name: 'other' })
+    expect((await ask('PATCH', `/admin/keys/${keyId}`, { expires_at: '2999-01-01' })).status).toBe(200)
+    expect((await ask('POST', `/keys/${keyId}/revoke`)).status).toBe(200)
+    const last = (method: string, path: string) =>
+      own.ask(`/api/v1/keys/${other.id}${path}`, { method, key: other.api_key })
+    expectError(await last('POST', '/revoke'), 409, 'conflict')
+    expectError(await last('DELETE', ''), 409, 'conflict')
+  })
+})
+
 describe('keys', () => {
+  it('have an expiry that can be changed and taken away', async () => {
+    const { id: account } = await admin('POST', '/accounts', { name: 'Keys' })
+    const { id, api_key: key } = await admin('POST', `/accounts/${account}/keys`, { name: 'key' })
+    const end = new Date(Date.now() + 1000).toISOString()
+    expect((await admin('PATCH', `/keys/${id}`, { expires_at: end })).expires_at).toBe(end)
+    expect((await admin('PATCH', `/keys/${id}`, { name: 'renamed' })).expires_at).toBe(end)
+    expectError(await tryAs('PATCH', `/keys/${id}`, { expires_at: '2020-01-01' }), 400, 'invalid_params', 'expires_at')
+    while (new Date().toISOString() <= end) await Bun.sleep(20)
+    expectError(await server.ask('/api/v1/balance', { key }), 401, 'invalid_api_key')
+    expect((await admin('PATCH', `/keys/${id}`, { expires_at: null })).expires_at).toBeNull()
+    expect((await server.ask('/api/v1/balance', { key })).status).toBe(200)
+  })
+
   it('are shown whole once, never in a list; null clears what they are limited by', async () => {
     const { id: account } = await admin('POST', '/accounts', { name: 'Keys' })
     const made = await admin('POST', `/accounts/${account}/keys`, { name: 'key' })

@@ -54,6 +54,7 @@ const bad: Bad[] = [
   ['PATCH', `${root}/keys/KEY`, {}, 'name', text],
   ['PATCH', `${root}/keys/KEY`, {}, 'cap', [...optionalInteger, -1]],
   ['PATCH', `${root}/keys/KEY`, {}, 'limits', [7, 'x', [], { tts: 0 }, { clone: '1' }]],
+  ['PATCH', `${root}/keys/KEY`, {}, 'expires_at', time],
   ['POST', `${root}/codes`, {}, 'units', [...integer, 0]],
   ['POST', `${root}/codes`, { units: 1 }, 'count', [...integer, 0, 1001]],
   ['POST', `${root}/codes`, { units: 1 }, 'note', optionalText],

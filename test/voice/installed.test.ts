@@ -15,7 +15,7 @@ beforeEach(() => {
   plans = createPlans(db, catalogue)
 })
 
-const admin = () => ({ db, catalogue, actor: 'test', nowMs: Date.now })
+const admin = () => ({ db, catalogue, actor: 'test', refusesLockOut: false, nowMs: Date.now })
 const lessac = (version = '1') => voicePack('lessac', ['en-gb-lessac'], { version })
 const installedIds = () => catalogue.voices.slice(catalogue.builtIn.length).map(({ id }) => id)
 

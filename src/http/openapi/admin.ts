@@ -34,6 +34,7 @@ function act(
   }
 }
 
+const noLockOut = 'The last working key of an administrator stays one.'
 const ofAccount = [idParameter('account; its account number does too')]
 const ofKey = [idParameter('key')]
 const ofCode = [idParameter('code')]
@@ -71,7 +72,7 @@ const accounts = [
   }),
   act('updateAccount', 'PATCH /admin/accounts/{id}', {
     summary: 'Change an account',
-    description: 'The only enabled administrator stays one.',
+    description: 'The only enabled administrator stays one, and the only one with a working key.',
     parameters: ofAccount,
     body: 'AccountChanges',
     answer: 'Account',
@@ -79,7 +80,7 @@ const accounts = [
   }),
   act('disableAccount', 'POST /admin/accounts/{id}/disable', {
     summary: 'Disable an account',
-    description: 'Not that of the only enabled administrator.',
+    description: 'Not that of the only enabled administrator, nor of the only one with a working key.',
     parameters: ofAccount,
     answer: 'Account',
     errors: ['conflict'],
@@ -114,22 +115,25 @@ const keys = [
   }),
   act('revokeKey', 'POST /admin/keys/{id}/revoke', {
     summary: 'Revoke an API key',
-    description: 'For ever: it answers 403 from now on.',
+    description: `For ever: it answers 403 from now on. ${noLockOut}`,
     parameters: ofKey,
     answer: 'Key',
+    errors: ['conflict'],
   }),
   act('updateKey', 'PATCH /admin/keys/{id}', {
     summary: 'Change an API key',
-    description: 'null clears a cap or a limit.',
+    description: `null clears a cap, a limit or an expiry. ${noLockOut}`,
     parameters: ofKey,
     body: 'KeyChanges',
     answer: 'Key',
+    errors: ['conflict'],
   }),
   act('deleteKey', 'DELETE /admin/keys/{id}', {
     summary: 'Delete an API key',
-    description: 'As if it had never been: it answers 401 from now on.',
+    description: `As if it had never been: it answers 401 from now on. ${noLockOut}`,
     parameters: ofKey,
     answer: 'Deleted',
+    errors: ['conflict'],
   }),
 ]
 
@@ -294,16 +298,18 @@ const ownKeys = [
   act('revokeOwnKey', 'POST /keys/{id}/revoke', {
     tag,
     summary: 'Revoke an own API key',
-    description: 'For ever: it answers 403 from now on.',
+    description: `For ever: it answers 403 from now on. ${noLockOut}`,
     parameters: ofKey,
     answer: 'Key',
+    errors: ['conflict'],
   }),
   act('deleteOwnKey', 'DELETE /keys/{id}', {
     tag,
     summary: 'Delete an own API key',
-    description: 'As if it had never been: it answers 401 from now on.',
+    description: `As if it had never been: it answers 401 from now on. ${noLockOut}`,
     parameters: ofKey,
     answer: 'Deleted',
+    errors: ['conflict'],
   }),
 ]
 

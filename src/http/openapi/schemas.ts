@@ -173,7 +173,10 @@ export const components = {
       speed: number('Above 1 is faster, below 1 is slower; the pitch stays.', { minimum, maximum, default: 1 }),
       format: text('`wav` is PCM 16-bit, mono, 44.1 kHz.', { enum: ['mp3', 'wav'], default: 'mp3' }),
     },
-    { optional: ['voice_id', 'speed', 'format'], description: 'Unknown fields are ignored.' },
+    {
+      optional: ['voice_id', 'speed', 'format'],
+      description: 'Unknown fields are ignored, but not one that is plainly meant for one of these, such as `voice`.',
+    },
   ),
   Speech: object(
     {
@@ -317,7 +320,7 @@ export const components = {
     { name, cap, expires_at: expiry, limits: newKeyLimits },
     { optional: ['cap', 'expires_at', 'limits'] },
   ),
-  KeyChanges: changes({ name, cap, limits: newKeyLimits }),
+  KeyChanges: changes({ name, cap, expires_at: expiry, limits: newKeyLimits }),
   Code: object(code),
   CodePage: page(reference('Code')),
   CreatedCodes: whole(reference('Code')),
