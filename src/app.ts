@@ -10,8 +10,10 @@ import {
   audioDirectory,
   ConfigError,
   limits,
+  listensEverywhere,
   referencesDirectory,
   voicesDirectory,
+  type Addresses,
   type Config,
 } from './config'
 import { openServerDatabase } from './data-directory'
@@ -19,6 +21,7 @@ import { waitBriefly, type Database } from './db/database'
 import { lockDirectory } from './db/lock'
 import { transact } from './db/statements'
 import { createDemos } from './demos'
+import { createAddresses } from './http/addresses'
 import { createHttpServer } from './http/server'
 import type { Logger } from './log'
 import { parseNetworks } from './net/address'
@@ -117,7 +120,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const installer = createInstaller({ pull: pullerOf(config), log: log.child({ room: 'hub' }) })
   const keyUse = createKeyUse(db)
   let stopping = false
-  let addresses = { baseUrl: '', storageUrl: '' }
+  let addresses: (request: Request) => Addresses
   const http = createHttpServer({
     db,
     speaking,
@@ -133,12 +136,18 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     faultsOnDemand: config.ephemeral !== undefined,
     isTls: config.tls !== undefined,
     log: log.child({ room: 'http' }),
-    addresses: () => addresses,
+    addresses: (request) => addresses(request),
     isStopping: () => stopping,
   })
   http.listen({ hostname: config.host, port: config.port, tls: config.tls && (await readTls(config.tls)) })
   const server = http.server!
-  addresses = addressesOf(config, server.port!)
+  addresses = createAddresses(config, server.port!)
+  const ready = addressesOf(config, server.port!)
+  if (config.baseUrl === undefined && listensEverywhere(config.host))
+    log.warn(
+      { baseUrl: ready.baseUrl },
+      'a client that comes by another name than one of this machine gets addresses that work only here; --base-url names the service for all',
+    )
   // Only now: a start that fails must not have made a key that nobody saw.
   const made = setUp({ db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }, config, seed)
   waitBriefly(db)
@@ -157,7 +166,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   const upkeep = setInterval(keepUp, limits.upkeepIntervalMs)
 
   return {
-    ...addresses,
+    ...ready,
     made,
     async startBackground() {
       await loadRendering()

@@ -120,6 +120,8 @@ export const limits = {
   upkeepIntervalMs: 60_000,
   /** Keys and addresses whose calls are counted. */
   limitedSubjectsMax: 100_000,
+  /** Addresses by which clients came, and what was written for each. */
+  clientAddressesMax: 16,
   /** Callers and balances that are kept in memory until the database changes. */
   rememberedMax: 10_000,
   /** From one address; more are told to wait, while right ones from there still pass. */
@@ -370,10 +372,19 @@ export const runtimeDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'
 export const referencesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) =>
   join(dataDirectory, 'references')
 
+/** On all interfaces of the machine, in any way to write that. */
+export function listensEverywhere(host: string): boolean {
+  const hostname = URL.parse(`http://${host.includes(':') ? `[${host}]` : host}`)?.hostname ?? ''
+  return ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(hostname)
+}
+
+/** Where clients find the service and the audio files. */
+export type Addresses = { readonly baseUrl: string; readonly storageUrl: string }
+
 /** Where clients find the service and its audio, when it listens on `port`. */
-export function addressesOf(config: Config, port: number) {
+export function addressesOf(config: Config, port: number): Addresses {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  const reachable = host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host
+  const reachable = listensEverywhere(config.host) ? '127.0.0.1' : host
   const baseUrl = config.baseUrl ?? `${config.tls ? 'https' : 'http'}://${reachable}:${port}`
   return { baseUrl, storageUrl: config.storageUrl ?? `${baseUrl}/audio` }
 }

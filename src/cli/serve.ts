@@ -1,10 +1,18 @@
 /** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
 import { buildApp, type App } from '../app'
-import { readConfig, readDataDirectory, repeatableSettings, settingNames, type RawSettings } from '../config'
+import {
+  readConfig,
+  readDataDirectory,
+  repeatableSettings,
+  settingNames,
+  type Config,
+  type RawSettings,
+} from '../config'
 import { createLogger, type Logger } from '../log'
 import { machine } from './data'
 import { commonFlags, readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
+import { welcome } from './welcome'
 import { workerCommand } from './worker-command'
 
 export async function serve(args: string[]): Promise<void> {
@@ -18,25 +26,26 @@ export async function serve(args: string[]): Promise<void> {
   const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))
   const config = readConfig(flags, environment, file, machine())
   const log = createLogger(config.logLevel)
-  if (!config.ephemeral) return run(await buildApp(config, workerCommand(), log), log, () => {})
+  if (!config.ephemeral) return run(await buildApp(config, workerCommand(), log), config, log)
   const ephemeral = await import('./ephemeral')
   const dataDirectory = ephemeral.createEphemeralDirectory()
   const remove = () => ephemeral.removeEphemeralDirectory(dataDirectory)
   process.on('exit', remove)
-  await run(await buildApp({ ...config, dataDirectory }, workerCommand(), log), log, () =>
-    ephemeral.removeAbandonedDirectories(log),
-  )
+  const moved = { ...config, dataDirectory }
+  const app = await buildApp(moved, workerCommand(), log)
+  await run(app, moved, log, () => ephemeral.removeAbandonedDirectories(log))
 }
 
-async function run(app: App, log: Logger, whenReady: () => void): Promise<void> {
+async function run(app: App, { dataDirectory }: Config, log: Logger, whenReady?: () => void): Promise<void> {
   surviveFaults(log)
   stopOnSignal(app, log)
   const { baseUrl: base_url, storageUrl: storage_url, made } = app
   const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number } = made
-  if (api_key && !account_number) console.error(welcome(base_url, api_key))
-  log.info({ baseUrl: base_url }, 'ready')
+  if (api_key && !account_number)
+    console.error(welcome({ baseUrl: base_url, dataDirectory, apiKey: api_key, isTerminal: process.stderr.isTTY }))
+  log.info({ baseUrl: base_url, dataDirectory }, 'ready')
   console.log(JSON.stringify({ ready: true, base_url, storage_url, api_key, admin_key, account_number }))
-  whenReady()
+  whenReady?.()
   await app.startBackground()
 }
 
@@ -57,18 +66,4 @@ function stopOnSignal(app: App, log: Logger): void {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
-}
-
-function welcome(baseUrl: string, apiKey: string): string {
-  return `
-  Sonant is ready at ${baseUrl}
-
-  Your API key, shown this once:  ${apiKey}
-
-  Try it:
-    curl ${baseUrl}/api/v1/tts \\
-      -H 'Authorization: Bearer ${apiKey}' \\
-      -H 'Content-Type: application/json' \\
-      -d '{"text":"Hello! This is my first sentence."}'
-`
 }

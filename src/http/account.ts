@@ -67,7 +67,7 @@ export function accountRoutes({ db, access, addresses, installation }: HttpConte
     .get('/api/v1/usage', ({ request }) => {
       const { accountId } = access.caller(request, 'usage')
       const fields = withNumbers(queryOf(request), ['limit'])
-      return listRecords(db, fields, readFilter(fields, accountId), addresses().storageUrl)
+      return listRecords(db, fields, readFilter(fields, accountId), addresses(request).storageUrl)
     })
     .get('/api/v1/usage/daily', ({ request }) => {
       const { accountId } = access.caller(request, 'usage')
@@ -76,11 +76,11 @@ export function accountRoutes({ db, access, addresses, installation }: HttpConte
     .get('/api/v1/usage.csv', ({ request }) => {
       const { accountId } = access.caller(request, 'usage')
       const filter = readFilter(queryOf(request), accountId)
-      return csvResponse(streamCsv(db, filter, addresses().storageUrl), headersOf(request))
+      return csvResponse(streamCsv(db, filter, addresses(request).storageUrl), headersOf(request))
     })
     .get('/api/v1/usage/:requestId', ({ request, params }) => {
       const { accountId } = access.caller(request, 'usage')
-      return findRecord(db, params.requestId, accountId, addresses().storageUrl)
+      return findRecord(db, params.requestId, accountId, addresses(request).storageUrl)
     })
 }
 

@@ -99,7 +99,7 @@ export function adminRoutes({ db, access, speaking, cloning, packs, addresses }:
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
         const admin = { db, catalogue: speaking.catalogue, actor, refusesLockOut: true, nowMs: Date.now }
         const begin = (operation: Operation) => beginOperation(request, operation)
-        const { storageUrl } = addresses()
+        const { storageUrl } = addresses(request)
         const call = { admin, caller, id: params?.id ?? '', fields, storageUrl, cloning, packs, begin }
         return patiently(() => answer(call))
       },

@@ -17,7 +17,7 @@ const nameCharactersMax = 64
 const hashPattern = /^[0-9a-f]{64}$/i
 
 export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: HttpContext) {
-  const describe = (voice: Clone) => describeClone(voice, addresses().storageUrl)
+  const describe = (request: Request, voice: Clone) => describeClone(voice, addresses(request).storageUrl)
   const { catalogue, references, storage } = cloning
 
   async function readClone(request: Request): Promise<Form> {
@@ -47,7 +47,7 @@ export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: 
           const faults = faultsOf(request, faultsOnDemand)
           const made = await clone(cloning, { ...wanted, caller, requestId, faults, deadline, signal })
           const { duplicate, units, remaining } = made
-          return { ok: true, duplicate, voice: describe(made.clone), units, remaining }
+          return { ok: true, duplicate, voice: describe(request, made.clone), units, remaining }
         } finally {
           await file?.discard()
         }
@@ -68,7 +68,7 @@ export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: 
       const own = findCloneOf(db, accountId, hash)
       return {
         exists: hasReference(db, hash),
-        own_voice: own ? describe(own) : null,
+        own_voice: own ? describe(request, own) : null,
         fee_units: own ? 0 : cloneUnits,
         voice_count: countClones(db, accountId),
       }

@@ -1,5 +1,5 @@
 /** What the routes need, put together by `app.ts`. */
-import type { RateLimits } from '../config'
+import type { Addresses, RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
 import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'
@@ -29,8 +29,8 @@ export type ServerOptions = {
   /** Whether requests may ask for faults. */
   readonly faultsOnDemand: boolean
   readonly isTls: boolean
-  /** Where clients find the service and the audio files; known once the port is. */
-  readonly addresses: () => { baseUrl: string; storageUrl: string }
+  /** Where the client of the request finds the service and the audio files; known once the port is. */
+  readonly addresses: (request: Request) => Addresses
   readonly isStopping: () => boolean
 }
 

@@ -19,26 +19,30 @@ const contentSecurityPolicy = [
 ].join('; ')
 
 export function docsRoutes({ addresses }: HttpContext) {
-  let description: Promise<string> | undefined
+  let description: Promise<(baseUrl: string) => string> | undefined
   let page: Promise<Page> | undefined
 
-  async function describe(): Promise<string> {
+  /** Written out once, with a gap for the address by which the client came. */
+  async function loadDescription(): Promise<(baseUrl: string) => string> {
     const { describeApi } = await import('./openapi/document')
-    return JSON.stringify(describeApi(addresses().baseUrl))
+    const gap = 'address-of-the-service'
+    const [before, behind] = JSON.stringify(describeApi(gap)).split(JSON.stringify(gap)) as [string, string]
+    return (baseUrl) => before + JSON.stringify(baseUrl) + behind
   }
 
-  async function loadPage(): Promise<Page> {
+  async function loadPage(request: Request): Promise<Page> {
     const { makePage } = await import('./openapi/page')
-    return makePage(new URL(addresses().baseUrl).pathname.replace(/\/$/, ''))
+    return makePage(new URL(addresses(request).baseUrl).pathname.replace(/\/$/, ''))
   }
 
   return new Elysia()
     .get('/openapi.json', async ({ request }) => {
       const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
-      return respond(request, await (description ??= describe()), headers)
+      const describe = await (description ??= loadDescription())
+      return respond(request, describe(addresses(request).baseUrl), headers)
     })
     .get('/docs', async ({ request }) => {
-      const { html } = await (page ??= loadPage())
+      const { html } = await (page ??= loadPage(request))
       return respond(request, html, {
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
@@ -47,7 +51,7 @@ export function docsRoutes({ addresses }: HttpContext) {
       })
     })
     .get('/docs/:file', async ({ request, params }) => {
-      const file = (await (page ??= loadPage())).files.get(params.file)
+      const file = (await (page ??= loadPage(request))).files.get(params.file)
       if (!file) throw new AppError('not_found', 'There is no such file.')
       const headers = { 'content-type': file.contentType, 'cache-control': 'public, max-age=31536000, immutable' }
       return respond(request, file.body, headers)

@@ -26,7 +26,7 @@ export function ttsRoutes({ access, speaking, addresses, faultsOnDemand }: HttpC
         const { signal } = request
         const spoken = await speak(speaking, { caller, requestId: state.id, deadline, signal, faults, ...fields })
         if (spoken.replayed) set.headers['idempotent-replay'] = 'true'
-        return describeSpoken(spoken, state.id, addresses().storageUrl)
+        return describeSpoken(spoken, state.id, addresses(request).storageUrl)
       },
       { parse: 'none' },
     )

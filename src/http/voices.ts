@@ -14,8 +14,11 @@ import type { HttpContext } from './context'
 export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
   const { plans, catalogue, converter, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
-  /** Lists stay the same object until something changes, so each is written out once: its items, with commas between. */
-  const written = new WeakMap<readonly ListedVoice[], string>()
+  /**
+   * Lists stay the same object until something changes, so each is written out once for each address by which clients
+   * find the audio: its items, with commas between.
+   */
+  const written = new WeakMap<readonly ListedVoice[], Map<string, string>>()
 
   const listFor = (caller: Caller | undefined, group: unknown): readonly ListedVoice[] => {
     if (group === undefined) return plans.listFor(caller?.groupId ?? null)
@@ -28,18 +31,21 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     throw new AppError('group_not_found', `group: there is no group ${shown}.`, { param: 'group' })
   }
 
-  function write(list: readonly ListedVoice[]): string {
-    const { storageUrl } = addresses()
+  function write(list: readonly ListedVoice[], storageUrl: string): string {
+    let byAddress = written.get(list)
+    if (!byAddress) written.set(list, (byAddress = new Map()))
+    const known = byAddress.get(storageUrl)
+    if (known !== undefined) return known
     const urlOf = ({ voice }: ListedVoice) => `${storageUrl}/${demoName(voice, mp3SampleRate)}`
     const items = list.map((listed) => JSON.stringify(describeVoice(listed, urlOf(listed)))).join()
-    written.set(list, items)
+    if (byAddress.size >= limits.clientAddressesMax) byAddress.clear()
+    byAddress.set(storageUrl, items)
     return items
   }
 
-  function bodyOf(list: readonly ListedVoice[], clones: readonly ListedClone[]): string {
-    const { storageUrl } = addresses()
+  function bodyOf(list: readonly ListedVoice[], clones: readonly ListedClone[], storageUrl: string): string {
     const owned = clones.map((clone) => JSON.stringify(describeOwned(clone, `${storageUrl}/${clone.demoName}`)))
-    const items = [written.get(list) ?? write(list), ...owned].filter((item) => item !== '')
+    const items = [write(list, storageUrl), ...owned].filter((item) => item !== '')
     return `{"voices":[${items.join()}],"total":${list.length + clones.length}}`
   }
 
@@ -72,7 +78,7 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     set.headers['content-type'] = 'application/json'
     const clones =
       caller && group === undefined ? rememberClones(caller.accountId, () => listClones(db, caller.accountId)) : []
-    return bodyOf(list, clones)
+    return bodyOf(list, clones, addresses(request).storageUrl)
   })
 }
 

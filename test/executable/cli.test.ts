@@ -93,7 +93,7 @@ describe('sonant serve', () => {
       expect(ready.storage_url).toBe(`${ready.base_url}/audio`)
       if (first) {
         expect(ready.api_key).toMatch(/^sk-[0-9A-Za-z]{43}$/)
-        expect(stderr).toContain(`Authorization: Bearer ${ready.api_key}`)
+        expect(stderr).toContain('Try it:')
       } else for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
     }
   })
