@@ -8,7 +8,7 @@ const src = join(root, 'src')
 
 /** Each room, and the rooms it may import; every room may import itself and level 0. */
 const level0 = ['errors', 'config', 'deadline', 'log', 'version', 'fields', 'paging', 'faults']
-const level1 = ['db', 'storage', 'audio', 'net']
+const level1 = ['db', 'storage', 'audio', 'net', 'process']
 const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
 const level3 = [
   'settlement',
@@ -25,11 +25,12 @@ const level3 = [
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(level0.map((room) => [room, []])),
   ...Object.fromEntries(level1.map((room) => [room, []])),
+  net: ['process'],
   account: level1,
   ledger: level1,
   usage: level1,
   voice: level1,
-  speech: ['audio', 'storage', 'net'],
+  speech: ['audio', 'storage', 'net', 'process'],
   settlement: [...level2, ...level1],
   'cloned-speaker': [...level2, ...level1],
   speak: [...level2, ...level1, 'settlement', 'cloned-speaker'],

@@ -2,8 +2,8 @@
  * One worker process as the pool sees it: started from this same executable, given one task at a time, killed without
  * ceremony. Threads would not do: neither a spinning WASM loop nor a blocked native call can be stopped in one.
  */
-import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { startChild } from '../process/child'
 import type { Answer, FromWorker, Task } from './protocol'
 
 /** How a worker process is started, e.g. `['/usr/bin/sonant', 'worker']`. */
@@ -55,7 +55,7 @@ const priority = 5
 export function startWorkerProcess(options: {
   command: WorkerCommand
   memoryMaxBytes: number
-  /** Added to this process's own. */
+  /** Added to what every child process gets. */
   environment?: Readonly<Record<string, string>>
   /** Whether what it writes to standard error is dropped. */
   isQuiet?: boolean
@@ -68,13 +68,11 @@ export function startWorkerProcess(options: {
   /** Settled when the process is ready or gone. */
   const started = Promise.withResolvers<void>()
 
-  const child = Bun.spawn([...options.command], {
-    env: { ...process.env, ...runtimeSettings, ...options.environment },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: options.isQuiet ? 'ignore' : 'inherit',
-    serialization: 'advanced',
-    ipc(message: FromWorker) {
+  const child = startChild<FromWorker, Task>({
+    command: options.command,
+    environment: { ...runtimeSettings, ...options.environment },
+    isQuiet: options.isQuiet,
+    onMessage(message) {
       if (message.type === 'ready') {
         if (state === 'starting') state = 'ready'
         started.resolve()
@@ -83,7 +81,7 @@ export function startWorkerProcess(options: {
       else if (message.type === 'answer') {
         settle((task) => task.resolve({ answer: message.answer, portions: task.portions }))
         // What this task left behind must not be held against the next one.
-        if (residentBytes(child.pid) > options.memoryMaxBytes) worker.kill('memory')
+        if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
       }
     },
     onExit() {
@@ -102,20 +100,10 @@ export function startWorkerProcess(options: {
     if (task) end(task)
   }
 
-  /** False when the process is ending and its channel is closed already. */
-  function send(task: Task): boolean {
-    try {
-      child.send(task)
-      return true
-    } catch {
-      return false
-    }
-  }
-
   function watch(timeoutMs: number): () => void {
     const deadline = setTimeout(() => worker.kill('timeout'), timeoutMs)
     const memory = setInterval(() => {
-      if (residentBytes(child.pid) > options.memoryMaxBytes) worker.kill('memory')
+      if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
     }, memoryCheckMs)
     return () => {
       clearTimeout(deadline)
@@ -126,7 +114,7 @@ export function startWorkerProcess(options: {
   const worker: WorkerProcess = {
     pid: child.pid,
     get memoryBytes() {
-      return state === 'gone' ? 0 : residentBytes(child.pid)
+      return state === 'gone' ? 0 : child.memoryBytes
     },
     streams: new Set(),
     get busy() {
@@ -140,7 +128,7 @@ export function startWorkerProcess(options: {
       current = { ...result, portions: [], begun: false }
       timers = watch(timeoutMs)
       await started.promise
-      if (state !== 'ready' || !send(task)) {
+      if (state !== 'ready' || !child.send(task)) {
         settle((waiting) => waiting.reject(new WorkerGone(goneReason, false)))
         worker.kill()
       }
@@ -150,7 +138,7 @@ export function startWorkerProcess(options: {
       if (state === 'gone') return
       state = 'gone'
       goneReason = reason
-      child.kill('SIGKILL')
+      child.kill()
     },
   }
   return worker
@@ -161,14 +149,5 @@ function lowerPriority(pid: number): void {
     setPriority(pid, priority)
   } catch {
     // The process may have ended already, or the system may not allow it: it then runs at the same priority.
-  }
-}
-
-/** Resident memory of a process where the system tells (Linux), else 0. */
-function residentBytes(pid: number): number {
-  try {
-    return 1024 * Number(/VmRSS:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-  } catch {
-    return 0
   }
 }

@@ -10,6 +10,7 @@ import { fromInt16, toInt16, type Pcm } from '../audio/pcm'
 import { resample } from '../audio/resample'
 import { stretch } from '../audio/stretch'
 import { trimSilence } from '../audio/trim'
+import { followParent } from '../process/parent'
 import { adapt } from './adapt/adapt'
 import { enrol, type Enrolment } from './adapt/enrol'
 import { measureVoice, type VoiceStatistics } from './adapt/measure'
@@ -59,7 +60,7 @@ const hangMs = 1_000
 
 /** Serves tasks from the parent process until it goes away. `load` stands for the engines; tests bring their own. */
 export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loadWithRuntime): void {
-  if (!process.send) throw new Error('a worker is started by the server, not by hand')
+  followParent()
   const engines = new Map<string, Promise<SpeechEngine>>()
   const streams = new Map<number, Encoder>()
   let converting: Conversions | undefined
@@ -244,10 +245,6 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     send({ type: 'answer', answer: await (task.kind === 'batch' ? answerBatch(task) : answer(() => perform(task))) })
     collectGarbage()
   })
-  process.on('disconnect', () => process.exit(0))
-  // The terminal's interrupt reaches the whole group; the server decides when its workers end.
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => process.exit(0))
   send({ type: 'ready' })
 }
 

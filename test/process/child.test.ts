@@ -1,0 +1,89 @@
+/** Child processes: what they get, what they may take, and when they end. */
+import { afterEach, describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { startChild, type Child } from '../../src/process/child'
+import { isRunning } from '../processes'
+import type { Order, Report } from './obedient-child'
+
+const isLinux = process.platform === 'linux'
+if (!isLinux)
+  console.warn('SKIPPED other than on Linux: limits of memory, and children that hang when their parent dies')
+
+const command = [process.execPath, join(import.meta.dir, 'obedient-child.ts')]
+const started: { child: Child<Order>; exited: Promise<void> }[] = []
+afterEach(async () => {
+  for (const { child, exited } of started.splice(0)) {
+    child.kill()
+    await exited
+  }
+})
+
+/** A child that has said that it is ready; `ask` returns its next message. */
+async function start() {
+  const exit = Promise.withResolvers<void>()
+  let next = Promise.withResolvers<Report>()
+  const onMessage = (report: Report) => next.resolve(report)
+  const child = startChild<Report, Order>({ command, onMessage, onExit: exit.resolve })
+  started.push({ child, exited: exit.promise })
+  expect(await next.promise).toBe('ready')
+  const ask = (order: Order) => {
+    next = Promise.withResolvers()
+    expect(child.send(order)).toBe(true)
+    return next.promise
+  }
+  return { child, ask, exited: exit.promise }
+}
+
+const megabyte = 1 << 20
+
+describe('a child process', () => {
+  it('gets where files are and what drivers are told, but no setting and no secret of the server', async () => {
+    const given = {
+      SONANT_ADMIN_KEY: 'sk-secret',
+      AWS_SECRET_ACCESS_KEY: 'aws',
+      NVIDIA_API_KEY: 'nv',
+      CUDA_CACHE_PATH: '/c',
+    }
+    Object.assign(process.env, given)
+    const { ask } = await start().finally(() => {
+      for (const name of Object.keys(given)) delete process.env[name]
+    })
+    const { environment } = (await ask('environment')) as { environment: Record<string, string> }
+    expect(environment).toMatchObject({ PATH: process.env.PATH, CUDA_CACHE_PATH: '/c' })
+    expect(Object.keys(environment).filter((name) => /SONANT|SECRET|KEY/.test(name))).toEqual([])
+  })
+
+  it.skipIf(!isLinux)('is refused memory beyond its limit by the kernel, and goes on with less', async () => {
+    const { child, ask } = await start()
+    expect(await ask({ allocateBytes: 3000 * megabyte })).toEqual({ isAllocated: true })
+    expect(child.limitMemoryGrowth(500 * megabyte)).toBe(true)
+    expect(await ask({ allocateBytes: 600 * megabyte })).toEqual({ isAllocated: false })
+    expect(await ask({ allocateBytes: 300 * megabyte })).toEqual({ isAllocated: true })
+    expect(await ask({ allocateBytes: 300 * megabyte })).toEqual({ isAllocated: false })
+  })
+
+  it('goes on through the signals that a terminal or a service manager sends to everybody', async () => {
+    const { child, ask } = await start()
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
+    for (const signal of signals) process.kill(child.pid, signal)
+    expect(await ask('environment')).toBeDefined()
+  })
+
+  it.skipIf(!isLinux)('is no longer in the group of its parent, whose terminal it does not hear', async () => {
+    const { child } = await start()
+    const stat = await Bun.file(`/proc/${child.pid}/stat`).text()
+    const [, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    expect(Number(processGroup)).toBe(child.pid)
+  })
+
+  it.each(isLinux ? (['hanging', 'stopped'] as const) : [])('ends with its parent, %s as it may be', async (state) => {
+    const parent = Bun.spawn([process.execPath, join(import.meta.dir, 'parent-script.ts')], { stdout: 'pipe' })
+    const { value } = await parent.stdout.getReader().read()
+    const pid = Number(Buffer.from(value!).toString())
+    expect(isRunning(pid)).toBe(true)
+    if (state === 'stopped') process.kill(pid, 'SIGSTOP')
+    parent.kill('SIGKILL')
+    await parent.exited
+    while (isRunning(pid)) await Bun.sleep(10)
+  })
+})
