@@ -206,9 +206,6 @@ export const settingNames = [
 ] as const
 type SettingName = (typeof settingNames)[number]
 
-/** Flags that may be given more than once; elsewhere commas separate the values. */
-export const repeatableSettings: readonly SettingName[] = ['clone-url-allow']
-
 /** What the file must not hold: where it lies itself, and what belongs to one start. */
 const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admin-key', 'balance', 'seed']
 /** What needs `--ephemeral`. */

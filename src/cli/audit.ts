@@ -1,13 +1,14 @@
 /** `sonant audit`: whether the books balance. */
 import { audit } from '../audit'
 import { withDatabase } from './data'
-import { commonFlags, readFlags } from './flags'
+import { audit as command } from './commands/general'
+import { readFlags } from './flags'
 import { write } from './print'
 
 const exitDifference = 1
 
 export async function auditBooks(args: string[]): Promise<void> {
-  const { values } = readFlags(args, commonFlags)
+  const { values } = readFlags('audit', command, args)
   const { difference = null, checks, totals } = await withDatabase(values, audit)
   const { accounts, entries, holds, requests, units } = totals
   if (values.json) await write([`${JSON.stringify({ balanced: difference === null, difference, checks, totals })}\n`])

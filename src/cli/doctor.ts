@@ -11,7 +11,8 @@ import { deviceName, gpuNames } from '../speech/onnx/devices'
 import { computeOf } from '../speech/speech'
 import { commit, version } from '../version'
 import { readServerConfig } from './data'
-import { commonFlags, readFlags } from './flags'
+import { doctor as command } from './commands/general'
+import { readFlags } from './flags'
 import { workerCommand } from './worker-command'
 
 /** `no`: it is not here, and nothing needs it. */
@@ -19,11 +20,7 @@ type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'bad'; 
 
 /** Exits with 1 when something does not work that the settings ask for. */
 export async function examineMachine(args: string[]): Promise<void> {
-  const { values } = readFlags(args, {
-    ...commonFlags,
-    provider: { type: 'string' },
-    'ort-library': { type: 'string' },
-  })
+  const { values } = readFlags('doctor', command, args)
   const config = await readServerConfig(values as RawSettings)
   const findings: Finding[] = [
     { subject: 'sonant', state: 'ok', says: `${version} (${commit}), ${process.platform} ${process.arch}` },

@@ -1,39 +1,98 @@
-/** Reads a verb's flags with `node:util`, and says in one line what is wrong with them. */
-import { parseArgs, type ParseArgsConfig } from 'node:util'
+/** Reads the arguments of a command as it is described, and says in one line what is wrong with them. */
+import { parseArgs } from 'node:util'
+import { commonFlags, type Command, type Flag, type Flags, type Values } from './commands/description'
+
+/** Only a mistake needs it, and every start would pay for it. */
+export const loadSuggest = () => require('../suggest') as typeof import('../suggest')
 
 /** The command line was not understood. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What every verb takes, whether it needs it or not. */
-export const commonFlags = { data: { type: 'string' }, json: { type: 'boolean' } } as const
+type Common = typeof commonFlags
+type Parsed<C extends Command> = {
+  readonly values: Values<Common & C['flags']>
+  readonly positionals: readonly string[]
+}
 
-/** Throws `UsageError`. */
-export function readFlags<T extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: T,
-  { positionals = 0 }: { positionals?: number } = {},
-) {
-  try {
-    const parsed = parseArgs({
-      args: joinNegativeNumbers(args),
-      options,
-      allowPositionals: positionals > 0,
-      strict: true,
-    })
-    if (parsed.positionals.length > positionals)
-      throw new Error(`Unexpected argument "${parsed.positionals[positionals]}"`)
-    return parsed
-  } catch (error) {
-    throw new UsageError((error as Error).message)
+/** `words`: what calls the command, for messages. Throws `UsageError`. */
+export function readFlags<C extends Command>(words: string, command: C, args: readonly string[]): Parsed<C> {
+  const flags: Flags = { ...commonFlags, ...command.flags }
+  const { tokens } = parseArgs({
+    args: joinNegativeNumbers(args),
+    options: optionsOf(flags),
+    strict: false,
+    tokens: true,
+  })
+  const values: Record<string, string | true | string[]> = {}
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
+    if (!flag) throw unknownFlag(words, rawName, flags)
+    const checked = checkValue(rawName, flag, value, inlineValue)
+    if (flag.isRepeatable) ((values[name] ??= []) as string[]).push(checked as string)
+    else values[name] = checked
+  }
+  checkArguments(words, command, positionals)
+  const missing = Object.keys(flags).find((name) => flags[name]!.isRequired && values[name] === undefined)
+  if (missing) throw new UsageError(`${words} needs --${missing} ${flags[missing]!.takes}`)
+  return { values: values as Parsed<C>['values'], positionals }
+}
+
+function optionsOf(flags: Flags) {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, { takes, short }]) => {
+      const type = takes === undefined ? ('boolean' as const) : ('string' as const)
+      return [name, { type, ...(short !== undefined && { short }) }]
+    }),
+  )
+}
+
+function checkValue(
+  rawName: string,
+  { takes }: Flag,
+  value: string | undefined,
+  isInline: boolean | undefined,
+): string | true {
+  if (takes === undefined) {
+    if (value === undefined) return true
+    throw new UsageError(`${rawName} takes no value; found "${value}"`)
+  }
+  if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${takes}`)
+  // `-o -` means something; `--voice --speed 2` is a forgotten value.
+  if (!isInline && value.length > 1 && value.startsWith('-'))
+    throw new UsageError(
+      `${rawName} needs a value, found "${value}"; a value that begins so is written ${rawName}=${value}`,
+    )
+  return value
+}
+
+function unknownFlag(words: string, rawName: string, flags: Flags): UsageError {
+  const meant = rawName.startsWith('--')
+    ? loadSuggest().didYouMean(rawName.slice(2), Object.keys(flags), { prefix: '--' })
+    : `; words that begin with "-" go behind "--"`
+  return new UsageError(`${words} has no flag ${rawName}${meant || `; sonant help ${words} lists those there are`}`)
+}
+
+function checkArguments(words: string, { argument }: Command, positionals: readonly string[]): void {
+  const max = argument ? (argument.max ?? 1) : 0
+  if (positionals.length > max)
+    throw new UsageError(`${words}: unexpected "${positionals[max]}"; see sonant help ${words}`)
+  if (argument?.isRequired && !positionals[0]) {
+    const a = /^[AEIOU]/.test(argument.takes) ? 'an' : 'a'
+    throw new UsageError(`${words} needs ${a} ${argument.takes}; see sonant help ${words}`)
   }
 }
 
 /** `--units -5` means `--units=-5`, which is all that `parseArgs` takes. */
-function joinNegativeNumbers(args: string[]): string[] {
+function joinNegativeNumbers(args: readonly string[]): string[] {
   const joined: string[] = []
-  for (const arg of args) {
+  for (const [i, arg] of args.entries()) {
+    if (arg === '--') return [...joined, ...args.slice(i)]
     const previous = joined.at(-1)
     if (/^-\d/.test(arg) && previous && /^--[a-z-]+$/.test(previous)) joined[joined.length - 1] = `${previous}=${arg}`
     else joined.push(arg)
@@ -41,6 +100,8 @@ function joinNegativeNumbers(args: string[]): string[] {
   return joined
 }
 
-export function asksForHelp(args: string[]): boolean {
-  return args.some((arg) => arg === '--help' || arg === '-h')
+/** Before `--`, behind which everything is text. */
+export function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === '--help' || arg === '-h')
 }

@@ -10,15 +10,14 @@ import { checkPackName, type PullPlan } from '../speech/models/hub/packs'
 import { pullPack, type PullResult } from '../speech/models/hub/pull'
 import { searchPacks, type FoundPack } from '../speech/models/hub/search'
 import { administrationOf, readServerConfig, withDatabase } from './data'
-import { commonFlags, readFlags, UsageError } from './flags'
+import { voices as command } from './commands/voices'
+import { exitCodes } from './failures'
+import { readFlags, UsageError } from './flags'
 import { format, write } from './print'
 import { createProgress, formatBytes } from './progress'
 
-const flags = { ...commonFlags, hub: { type: 'string' } } as const
-const wordsMax = 16
-
 export async function searchHub(args: string[]): Promise<void> {
-  const { values, positionals } = readFlags(args, flags, { positionals: wordsMax })
+  const { values, positionals } = readFlags('voices search', command.acts.search, args)
   const config = await readServerConfig(values)
   const words = positionals.flatMap((text) => text.split(/\s+/)).filter(Boolean)
   const found = await searchPacks(openHub({ address: config.hub }), words, voicesDirectory(config))
@@ -38,11 +37,8 @@ function describeRow({ languages, sizeBytes, ...pack }: FoundPack) {
 }
 
 export async function pullFromHub(args: string[]): Promise<void> {
-  const { values, positionals } = readFlags(args, flags, { positionals: 1 })
-  const [given] = positionals
-  if (!given)
-    throw new UsageError('pull needs a NAME, such as piper/en_US-lessac-medium; sonant voices search lists them')
-  const name = readName(given)
+  const { values, positionals } = readFlags('voices pull', command.acts.pull, args)
+  const name = readName(positionals[0]!)
   const config = await readServerConfig(values)
   const progress = createProgress(process.stderr)
   const stop = new AbortController()
@@ -66,7 +62,7 @@ export async function pullFromHub(args: string[]): Promise<void> {
     progress.end()
     if (!stop.signal.aborted) throw error
     console.error('\nInterrupted. The same command goes on from here.')
-    process.exit(exitInterrupted)
+    process.exit(exitCodes.interrupted)
   }
   progress.end()
   if (!result.wasThere) await logPull(config, values, result)
@@ -81,9 +77,6 @@ function readName(given: string): string {
     throw error instanceof AppError ? new UsageError(error.message.replace(/^name: /, 'pull: ')) : error
   }
 }
-
-/** What a shell expects of a program that SIGINT ended: 128 + 2. */
-const exitInterrupted = 130
 
 /** A data directory without a database has had no server yet, and no log of acts. */
 async function logPull(config: Config, values: { data?: string }, { plan }: PullResult): Promise<void> {

@@ -1,102 +1,79 @@
-/** The command line: finds the verb, and turns what went wrong into one line and an exit code. */
-import { ConfigError } from '../config'
-import { AppError } from '../errors'
-import { asksForHelp, UsageError } from './flags'
+/** The command line: finds the command, explains it when asked, and ends with a line and an exit code when it fails. */
+import { findAct, findVerb, isGroup, verbs, type GroupName, type VerbName } from './commands/table'
+import type { Group } from './commands/description'
+import { fail } from './failures'
+import { asksForHelp, loadSuggest, UsageError } from './flags'
 
-type Verb = {
-  readonly summary: string
-  /** Has a help of its own. */
-  readonly explainsItself?: true
-  run(args: string[]): Promise<void>
-}
+type Run = (args: string[]) => Promise<void>
+/** `act`: one that the verb has. */
+type RunAct = (act: string, args: string[]) => Promise<void>
 
-const verbs: Record<string, Verb> = {
-  serve: { summary: 'start the service', run: async (args) => (await import('./serve')).serve(args) },
-  say: { summary: 'speak a text into a file; needs no server', run: async (args) => (await import('./say')).say(args) },
-  voices: {
-    summary: 'list the voices and packs; search, pull, change, remove one',
-    explainsItself: true,
-    run: voices,
+const administration =
+  (verb: string): RunAct =>
+  async (act, args) =>
+    (await import('./administer')).administer(verb, act, args)
+
+const runs: { readonly [Name in Exclude<VerbName, GroupName>]: Run } & { readonly [Name in GroupName]: RunAct } = {
+  serve: async (args) => (await import('./serve')).serve(args),
+  say: async (args) => (await import('./say')).say(args),
+  voices: async (act, args) => {
+    if (act === 'list') return (await import('./voices')).printVoices(args)
+    if (act === 'search') return (await import('./hub')).searchHub(args)
+    if (act === 'pull') return (await import('./hub')).pullFromHub(args)
+    return administration('voices')(act, args)
   },
-  account: administration('account', 'accounts and their balances'),
-  key: administration('key', 'API keys'),
-  code: administration('code', 'activation codes'),
-  clone: administration('clone', 'cloned voices and their recordings'),
-  group: administration('group', 'voice plans'),
-  usage: administration('usage', 'the history of requests; also as CSV'),
-  audit: {
-    summary: 'check that the books balance',
-    run: async (args) => (await import('./audit')).auditBooks(args),
-  },
-  'audit-log': administration('audit-log', 'what administrators did'),
-  doctor: {
-    summary: 'try what this machine has, and say what does not work',
-    run: async (args) => (await import('./doctor')).examineMachine(args),
-  },
-  version: { summary: 'print the version', run: async (args) => (await import('./version')).printVersion(args) },
-  help: { summary: 'print this', run: async () => void console.log(helpText()) },
+  account: administration('account'),
+  key: administration('key'),
+  code: administration('code'),
+  clone: administration('clone'),
+  group: administration('group'),
+  usage: administration('usage'),
+  audit: async (args) => (await import('./audit')).auditBooks(args),
+  'audit-log': administration('audit-log'),
+  doctor: async (args) => (await import('./doctor')).examineMachine(args),
+  completions: async (args) => (await import('./completions')).printCompletions(args),
+  version: async (args) => (await import('./version')).printVersion(args),
+  help: async (args) => (await import('./help')).explain(args),
 }
 
-function administration(verb: string, summary: string): Verb {
-  return { summary, explainsItself: true, run: async (args) => (await import('./administer')).administer(verb, args) }
-}
-
-async function voices(args: string[]): Promise<void> {
-  const [first, ...rest] = args
-  if (first === 'search' && !asksForHelp(args)) return (await import('./hub')).searchHub(rest)
-  if (first === 'pull' && !asksForHelp(args)) return (await import('./hub')).pullFromHub(rest)
-  if (asksForHelp(args) || (first !== undefined && first !== 'list' && !first.startsWith('-')))
-    return (await import('./administer')).administer('voices', args)
-  await (await import('./voices')).printVoices(first === 'list' ? rest : args)
-}
-
-const exitUsage = 2
-const exitFailure = 1
+/** Shells ask this how a line may go on; nobody else does, so the help does not list it. */
+const completeVerb = '__complete'
 
 export async function runCli(args: string[]): Promise<void> {
-  const [name = 'help', ...rest] = args
-  const verb = verbs[name === '--help' || name === '-h' ? 'help' : name === '--version' ? 'version' : name]
+  const [given = 'help', ...rest] = args
   try {
-    if (!verb) throw new UsageError(`there is no verb "${name}"; sonant help lists those there are`)
-    await (asksForHelp(rest) && !verb.explainsItself ? verbs.help! : verb).run(rest)
+    if (given === completeVerb) return await (await import('./completions')).complete(rest)
+    await run(given === '--help' || given === '-h' ? 'help' : given === '--version' ? 'version' : given, rest)
   } catch (error) {
-    if (error instanceof UsageError || error instanceof ConfigError) fail(error.message, exitUsage)
-    if (error instanceof AppError || isSystemError(error)) fail((error as Error).message, exitFailure)
-    throw error
+    fail(error)
   }
 }
 
-function fail(message: string, exitCode: number): never {
-  console.error(`sonant: ${message}`)
-  process.exit(exitCode)
+async function run(name: string, args: string[]): Promise<void> {
+  const verb = findVerb(name)
+  if (!verb) throw unknownVerb(name)
+  if (isGroup(verb)) return runGroup(name as GroupName, verb, args)
+  if (asksForHelp(args) && name !== 'help') return explain(name)
+  await (runs[name as VerbName] as Run)(args)
 }
 
-/** No such directory, no permission, address in use: the system's own words say it best. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string'
+function unknownVerb(name: string): UsageError {
+  const meant = loadSuggest().didYouMean(name, Object.keys(verbs))
+  return new UsageError(`there is no verb "${name}"${meant || '; sonant help lists those there are'}`)
 }
 
-function helpText(): string {
-  const lines = Object.entries(verbs).map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}`)
-  return `sonant: text to speech in one executable
+async function runGroup(name: GroupName, group: Group, args: string[]): Promise<void> {
+  const [first, ...rest] = args
+  const isAct = first !== undefined && !first.startsWith('-')
+  const act = isAct ? first : group.defaultAct
+  if (isAct && !findAct(group, first)) throw (await import('./help')).unknownAct(name, group, first)
+  if (asksForHelp(args)) return explain(name, isAct ? first : undefined)
+  if (act === undefined && args.length === 0) return explain(name)
+  if (act === undefined) throw new UsageError(`${name} needs an act before ${first}; sonant help ${name} lists them`)
+  await runs[name](act, isAct ? rest : args)
+}
 
-Usage: sonant <verb> [flags]
-
-${lines.join('\n')}
-
-serve  [--host HOST] [--port N] [--data DIR] [--base-url URL] [--storage-url URL] [--workers N]
-       [--limit-tts N] [--limit-clone N] [--limit-voices N] [--limit-account N]   calls per minute; 0: any number
-       [--clones-max N]   of one account
-       [--trusted-proxy CIDR,…] [--clone-url-allow HOST:PORT]…   addresses to clone from though they are not public
-       [--tls-cert FILE --tls-key FILE] [--mp3-sample-rate HZ] [--min-free-bytes N]
-       [--app-slug NAME] [--app-name NAME] [--hub URL] [--log-level LEVEL]
-       [--provider auto|cpu|webgpu|cuda|coreml|dml] [--ort-library FILE] [--gpu-devices N,…]   for neural voices
-       [--model-memory-bytes N] [--model-idle-seconds N] [--batch-max N]
-serve --ephemeral   in a temporary directory, for tests
-       [--api-key KEY] [--admin-key KEY] [--balance N] [--seed FILE] and the flags above, without --data
-say    TEXT [-o FILE] [--voice ID] [--speed 0.5…2.0] [--format mp3|wav]
-
-voices, clone, account, key, code, group, usage and audit-log have acts: sonant account --help lists them.
-Every verb takes --data DIR (default ./data) and --json. Flags win over the environment (SONANT_PORT, …), which wins
-over sonant.toml in the data directory.`
+async function explain(verb: string, act?: string): Promise<void> {
+  const { helpFor } = await import('./help')
+  await (await import('./print')).write([helpFor(verb, act)])
 }

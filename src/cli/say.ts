@@ -7,22 +7,14 @@ import { render } from '../speech/render'
 import { writeAt } from '../storage/files'
 import type { Speech } from '../speech/speech'
 import { readCatalogue, type Catalogue, type CatalogueVoice } from '../voice/catalogue'
-import { commonFlags, readFlags, UsageError } from './flags'
+import { say as command } from './commands/general'
+import { exitCodes } from './failures'
+import { readFlags, UsageError } from './flags'
 import { createCliSpeech } from './pool'
 import { openShelf } from './shelf'
 
 export async function say(args: string[]): Promise<void> {
-  const { values, positionals } = readFlags(
-    args,
-    {
-      ...commonFlags,
-      output: { type: 'string', short: 'o' },
-      voice: { type: 'string' },
-      speed: { type: 'string' },
-      format: { type: 'string' },
-    },
-    { positionals: 1 },
-  )
+  const { values, positionals } = readFlags('say', command, args)
   const text = positionals[0]
   if (!text?.trim()) throw new UsageError('say needs a text: sonant say "Hello" -o hello.mp3')
   const format = chooseFormat(values.format, values.output)
@@ -62,7 +54,7 @@ export async function say(args: string[]): Promise<void> {
     else console.error(`${output}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
   } catch (error) {
     await unlink(temporary)
-    if (interrupted) process.exit(exitInterrupted)
+    if (interrupted) process.exit(exitCodes.interrupted)
     throw error
   } finally {
     await file.close()
@@ -85,9 +77,6 @@ async function chooseVoice(
   if (!voice) throw new UsageError(`--voice: there is no voice "${id}"; sonant voices lists those there are`)
   return voice
 }
-
-/** What a shell expects of a program that SIGINT ended: 128 + 2. */
-const exitInterrupted = 130
 
 function chooseFormat(format: string | undefined, output: string | undefined): AudioFormat {
   const chosen = format ?? /\.(mp3|wav)$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? 'mp3'

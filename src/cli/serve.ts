@@ -1,26 +1,16 @@
 /** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
 import { buildApp, type App } from '../app'
-import {
-  readConfig,
-  readDataDirectory,
-  repeatableSettings,
-  settingNames,
-  type Config,
-  type RawSettings,
-} from '../config'
+import { readConfig, readDataDirectory, type Config, type RawSettings } from '../config'
 import { createLogger, type Logger } from '../log'
 import { machine } from './data'
-import { commonFlags, readFlags } from './flags'
+import { serve as command } from './commands/serve'
+import { readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
 import { welcome } from './welcome'
 import { workerCommand } from './worker-command'
 
 export async function serve(args: string[]): Promise<void> {
-  const options = settingNames.map((name) => {
-    const type = name === 'ephemeral' ? ('boolean' as const) : ('string' as const)
-    return [name, { type, multiple: repeatableSettings.includes(name) }] as const
-  })
-  const flags = readFlags(args, { ...commonFlags, ...Object.fromEntries(options) }).values as RawSettings
+  const flags: RawSettings = readFlags('serve', command, args).values
   const environment = await readSecretFiles(process.env)
   const isEphemeral = flags.ephemeral ?? /^(1|true)$/.test(environment.SONANT_EPHEMERAL ?? '')
   const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))

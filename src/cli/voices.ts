@@ -7,7 +7,8 @@ import { listVoices } from '../admin/voices'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 import { withDatabase } from './data'
-import { commonFlags, readFlags } from './flags'
+import { voices as command } from './commands/voices'
+import { readFlags } from './flags'
 import { printable, write } from './print'
 import { openShelf } from './shelf'
 
@@ -15,7 +16,7 @@ type Settings = { active: boolean; public: boolean; featured: boolean; position:
 type Item = { id: string; display_name: string; language: string; gender: string | null } & Partial<Settings>
 
 export async function printVoices(args: string[]): Promise<void> {
-  const { values } = readFlags(args, commonFlags)
+  const { values } = readFlags('voices', command.acts.list, args)
   const catalogue = readCatalogue()
   const shelf = await openShelf(values, catalogue)
   const items = await readItems(values, catalogue, shelf.list().length > 0)

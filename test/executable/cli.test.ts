@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { durationSeconds } from '../../src/audio/pcm'
 import { readWav } from '../sound'
 import { executable, runSonant, startIn } from './sonant'
@@ -39,13 +39,18 @@ describe('sonant say', () => {
     [['say', 'Hi', '--speed', 'fast'], '"fast"'],
     [['say', 'Hi', '--format', 'ogg'], 'mp3 or wav'],
     [['say', 'Hi', '--colour', 'red'], '--colour'],
-    [['say', 'Hi', 'there'], '"there"'],
     [['serve', '--port', '99999'], 'whole number from 0 to 65535'],
     [['serve', '--workers', '0'], 'whole number from 1'],
     [['serve', '--base-url', 'ftp://x'], 'http or https'],
     [['serve', '--mp3-sample-rate', '44000'], '44100'],
     [['serve', '--tls-cert', 'x.pem'], 'go together'],
     [['sing'], 'no verb "sing"'],
+    [['serv'], 'did you mean "serve"'],
+    [['voices', 'serch'], 'did you mean "search"'],
+    [['serve', '--prot', '1'], 'did you mean "--port"'],
+    [['account', 'create', '--nmae', 'x'], 'did you mean "--name"'],
+    [['help', 'opreating'], 'did you mean "operating"'],
+    [['completions', 'csh'], 'bash, zsh, fish'],
   ]
   it.each(mistakes)('refuses %p in one line', async (args, message) => {
     const { exitCode, stdout, stderr } = run(...args)
@@ -74,6 +79,54 @@ describe('the other verbs', () => {
   it('print the version and the help', () => {
     expect(run('version').stdout).toMatch(/^sonant \d+\.\d+\.\d+ \([0-9a-f]{7,}\)\n$/)
     for (const args of [['help'], ['--help'], []]) expect(run(...args).stdout).toContain('sonant <verb>')
+  })
+
+  it('explain each verb and act, asked either way', () => {
+    for (const words of [['say'], ['account'], ['account', 'create'], ['voices', 'pull']]) {
+      const { exitCode, stdout, stderr } = run('help', ...words)
+      expect([exitCode, stderr]).toEqual([0, ''])
+      expect(stdout).toStartWith(`sonant ${words.join(' ')}: `)
+      expect(stdout.split('\nExamples:\n')[1]!.trim().split('\n').length).toBeGreaterThanOrEqual(2)
+      expect(run(...words, '--help').stdout).toBe(stdout)
+    }
+  })
+
+  it('show the documents that are inside', () => {
+    expect(run('help', 'topics').stdout).toContain('  operating ')
+    expect(run('help', 'errors').stdout).toContain('voice_not_allowed')
+    expect(run('help', 'exit-codes').stdout).toMatch(/143 .* SIGTERM/)
+  })
+
+  it('have nothing for a terminal in what they write', () => {
+    for (const args of [['help'], ['help', 'errors'], ['sing'], ['voices'], ['version']]) {
+      const { stdout, stderr } = run(...args)
+      expect(stdout + stderr).not.toContain('\u001b')
+    }
+  })
+})
+
+describe('the completions of bash', () => {
+  /** What bash offers for the last of `words`. */
+  function complete(...words: string[]): string[] {
+    const script = `source <(sonant completions bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sonant; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { stdout, stderr } = Bun.spawnSync(['bash', '--norc', '-c', script, 'bash', 'sonant', ...words], {
+      cwd: directory,
+      env: { PATH: `${dirname(executable)}:/usr/bin:/bin` },
+    })
+    expect(stderr.toString()).toBe('')
+    return stdout.toString().split('\n').filter(Boolean)
+  }
+
+  it('know verbs, acts, flags, values, voices and files', async () => {
+    await Bun.write(join(directory, 'text.txt'), 'Hello.')
+    expect(complete('acc')).toEqual(['account'])
+    expect(complete('account', 'd')).toEqual(['disable'])
+    expect(complete('serve', '--limit-')).toEqual(['--limit-tts', '--limit-clone', '--limit-voices', '--limit-account'])
+    expect(complete('say', '--format', '')).toEqual(['mp3', 'wav'])
+    expect(complete('say', '--voice', 'zh-m')).toEqual(['zh-mei'])
+    expect(complete('say', '-o', 'text')).toEqual(['text.txt'])
+    expect(complete('help', 'operat')).toEqual(['operating'])
+    expect(complete('sing', '')).toEqual([])
   })
 })
 

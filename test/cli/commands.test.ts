@@ -1,0 +1,113 @@
+/** The descriptions of the commands: what is made from them is whole and true. */
+import { describe, expect, it } from 'bun:test'
+import { listCommands } from '../../src/cli/commands/table'
+import type { Command } from '../../src/cli/commands/description'
+import { readFlags, UsageError } from '../../src/cli/flags'
+import { helpFor } from '../../src/cli/help'
+import { findTopic, listTopics, plainText, topicNames } from '../../src/cli/topics'
+import { settingNames } from '../../src/config'
+import { describeCommands, path } from '../../scripts/commands'
+
+const commands = listCommands()
+
+/** The words of a line as a shell has them: what is in quotes is one. */
+const split = (line: string) => [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!)
+
+describe('every command', () => {
+  it.each(commands)('$words has two examples that it understands', ({ words, command }) => {
+    expect(command.examples.length).toBeGreaterThanOrEqual(2)
+    for (const example of command.examples) {
+      // Of a line for the shell, the part that is ours.
+      const own = /sonant[^|<>)]*/.exec(example)![0].trim()
+      const args = split(own).slice(1)
+      const called = words.split(' ')
+      const act = called[1]
+      const behind = args.slice(args[1] === act ? called.length : 1)
+      expect(args[0]).toBe(called[0]!)
+      expect(() => readFlags(words, command as Command, behind)).not.toThrow()
+    }
+  })
+
+  it.each(commands)('$words has a help with its flags and examples', ({ words, command }) => {
+    const [verb, act] = words.split(' ')
+    const help = helpFor(verb!, act)
+    for (const name of Object.keys({ ...command.flags, data: 1, json: 1 })) expect(help).toContain(`--${name}`)
+    for (const example of command.examples) expect(help).toContain(`  ${example}\n`)
+    expect(help.split('\n').filter((line) => line.length > 120)).toEqual([])
+  })
+
+  it('is in docs/commands.md as it is (bun scripts/commands.ts)', async () => {
+    expect(await Bun.file(path).text()).toBe(describeCommands())
+  })
+})
+
+it('docs/operating.md has every setting of serve', async () => {
+  const operating = await Bun.file(`${import.meta.dir}/../../docs/operating.md`).text()
+  const elsewhere = ['api-key', 'admin-key', 'balance', 'seed']
+  for (const name of settingNames) if (!elsewhere.includes(name)) expect(operating).toContain(`\`--${name}\``)
+})
+
+describe('flags', () => {
+  const say = commands.find(({ words }) => words === 'say')!.command
+  const adjust = commands.find(({ words }) => words === 'account adjust')!.command
+  const read = (...args: string[]) => readFlags('say', say, args)
+
+  it('are read with their values, short or long, and the words between them', () => {
+    const { values, positionals } = read('-o', 'a.mp3', '--speed=2', '--json', '--', '--voice')
+    expect([values, positionals]).toEqual([{ output: 'a.mp3', speed: '2', json: true } as never, ['--voice']])
+  })
+
+  it('take a negative number as a value', () => {
+    const { values } = readFlags('account adjust', adjust, ['ID', '--units', '-5', '--reason', 'r'])
+    expect(values).toMatchObject({ units: '-5' } as never)
+  })
+
+  const mistakes: [string[], string][] = [
+    [['--voive', 'x'], 'say has no flag --voive; did you mean "--voice"?'],
+    [['--colour', 'red'], 'say has no flag --colour; sonant help say lists those there are'],
+    [['-x'], 'say has no flag -x; words that begin with "-" go behind "--"'],
+    [['Hi', '--voice'], '--voice needs a value: --voice VOICE'],
+    [['Hi', '--voice', '--speed', '2'], '--voice needs a value, found "--speed"'],
+    [['Hi', '--json=yes'], '--json takes no value; found "yes"'],
+    [['Hi', '--__proto__', 'x'], 'say has no flag --__proto__'],
+    [['Hi', '--constructor', 'x'], 'say has no flag --constructor'],
+  ]
+  it.each(mistakes)('refuse %p in words of their own', (args, message) => {
+    expect(() => read(...args)).toThrow(UsageError)
+    expect(() => read(...args)).toThrow(message)
+  })
+
+  it('name what is missing', () => {
+    expect(() => readFlags('account adjust', adjust, ['ID'])).toThrow('account adjust needs --units N')
+    expect(() => readFlags('account adjust', adjust, ['--units', '1', '--reason', 'r'])).toThrow('needs an ID')
+    expect(() => readFlags('account adjust', adjust, ['ID', 'b', '--units', '1'])).toThrow('unexpected "b"')
+  })
+})
+
+describe('topics', () => {
+  it('are all documents', async () => {
+    const files = [...new Bun.Glob('*.md').scanSync(`${import.meta.dir}/../../docs`)].map((file) => file.slice(0, -3))
+    const names = await topicNames()
+    expect(files.filter((file) => !names.includes(file))).toEqual([])
+    for (const file of files) expect(await listTopics()).toContain(`  ${file} `)
+  })
+
+  it('are found by name, by file and by the title of a section', async () => {
+    const whole = await findTopic('operating')
+    expect(await findTopic('docs/operating.md')).toEqual(whole!)
+    const section = await findTopic('exit-codes')
+    expect(section!.markdown).toStartWith('## Exit codes\n')
+    expect(section!.markdown.length).toBeLessThan(whole!.markdown.length)
+    expect(await findTopic('nothing-of-that-name')).toBeUndefined()
+  })
+
+  it('are plain text within the width, and links between documents are commands', () => {
+    const text = plainText(
+      '# A title\n\nSee [voices.md](voices.md#english), [the rest](docs/api.md) and [below](#x).\n',
+      60,
+    )
+    expect(text).toContain('See sonant help voices, the rest (sonant help api) and')
+    expect(text.split('\n').filter((line) => line.length > 60)).toEqual([])
+    expect(text).not.toContain('\u001b')
+  })
+})
