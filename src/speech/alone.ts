@@ -3,7 +3,7 @@
  * libraries write on the way is dropped; what counts is in the answer.
  */
 import type { Answer, Task } from './protocol'
-import { startWorkerProcess, type WorkerCommand } from './worker-process'
+import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-process'
 
 export type AloneOptions = {
   readonly command: WorkerCommand
@@ -15,7 +15,11 @@ export type AloneOptions = {
 }
 
 /** The answer. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
-export async function runAlone(task: Task, { timeoutMs, signal, ...options }: AloneOptions): Promise<Answer> {
+export function runAlone(task: Task, options: AloneOptions): Promise<Answer> {
+  return retryUnbegun(() => runOnce(task, options))
+}
+
+async function runOnce(task: Task, { timeoutMs, signal, ...options }: AloneOptions): Promise<Answer> {
   signal?.throwIfAborted()
   const worker = startWorkerProcess({ ...options, isQuiet: true, onExit() {} })
   const end = () => worker.kill()

@@ -7,7 +7,7 @@ import type { Logger } from '../log'
 import { engineKey, modelKey, modelsOf, type Loadable, type ModelFiles } from './engine'
 import { driverBytesMax, writeRuntimeOptions, type RuntimeOptions } from './onnx/runtime-options'
 import { TaskFailed } from './task-failed'
-import { startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
+import { retryUnbegun, startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
 
 export type ModelOptions = {
   /** What the model in that directory is computed with. */
@@ -184,19 +184,23 @@ export function createCrew(options: {
   async function loadModel(voice: Loadable, key: string): Promise<void> {
     const startedAtMs = performance.now()
     let worker: WorkerProcess | undefined
+    let load!: Load
     try {
       const chosen = await models.runtime(modelsOf(voice)[0]!.directory)
       if (closed) return
-      const deviceId = leastUsedDevice()
-      const load: Load = { key, voice, isLoading: true, loadedAtMs: Infinity, usedAtMs: Infinity, deviceId }
-      worker = start(load, { ...chosen, deviceId })
-      expected.delete(key)
-      const { answer } = await worker.run({ kind: 'load', voice }, models.loadTimeoutMs)
+      const { answer } = await retryUnbegun(() => {
+        const deviceId = leastUsedDevice()
+        load = { key, voice, isLoading: true, loadedAtMs: Infinity, usedAtMs: Infinity, deviceId }
+        worker = start(load, { ...chosen, deviceId })
+        expected.delete(key)
+        return worker.run({ kind: 'load', voice }, models.loadTimeoutMs)
+      })
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
       load.isLoading = false
       load.loadedAtMs = load.usedAtMs = performance.now()
       const durationMs = Math.round(load.loadedAtMs - startedAtMs)
-      log.info({ model: describe(voice), pid: worker.pid, memoryBytes: worker.memoryBytes, durationMs }, 'model loaded')
+      const { pid, memoryBytes } = worker!
+      log.info({ model: describe(voice), pid, memoryBytes, durationMs }, 'model loaded')
     } catch (error) {
       worker?.kill()
       if (closed) return

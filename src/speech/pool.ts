@@ -12,7 +12,7 @@ import type { VoiceStatistics } from './adapt/measure'
 import { createFairQueue, type FairQueue } from './queue'
 import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
 import { succeeded, TaskFailed } from './task-failed'
-import { WorkerGone, type TaskResult, type WorkerCommand, type WorkerProcess } from './worker-process'
+import { retryUnbegun, WorkerGone, type TaskResult, type WorkerCommand, type WorkerProcess } from './worker-process'
 
 /** The job was ended before this task began. */
 export class JobEnded extends Error {
@@ -260,16 +260,6 @@ export function createPool(options: {
     return submit(job, task, (waiting) => queueOf(job).push({ key: job.key, job, cost: costOf(task), task: waiting }))
   }
 
-  /** Runs `attempt` again when the worker was gone before it had the task. */
-  async function withRetry(attempt: () => Promise<TaskResult>): Promise<TaskResult> {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (error instanceof WorkerGone && !error.begun && error.reason === 'died') return attempt()
-      throw error
-    }
-  }
-
   function placeEncoding(job: JobState): PlaceEncoding {
     return {
       encode: (task, worker, onStart) => submit(job, task, (waiting) => encoding.push({ ...waiting, worker, onStart })),
@@ -315,17 +305,17 @@ export function createPool(options: {
           return job.begunAtMs
         },
         async synthesize(task) {
-          const result = await withRetry(() => enqueue(job, task))
+          const result = await retryUnbegun(() => enqueue(job, task))
           return { words: succeeded(result).words, portions: result.portions[0] ?? [] }
         },
         async enrol(task) {
-          return succeeded(await withRetry(() => enqueue(job, task))).enrolment!
+          return succeeded(await retryUnbegun(() => enqueue(job, task))).enrolment!
         },
         async measure(task) {
-          return succeeded(await withRetry(() => enqueue(job, task))).statistics!
+          return succeeded(await retryUnbegun(() => enqueue(job, task))).statistics!
         },
         async examine(task) {
-          const result = await withRetry(() => enqueue(job, task))
+          const result = await retryUnbegun(() => enqueue(job, task))
           const { examined } = succeeded(result)
           if ('refusal' in examined!) return examined
           return { recording: { ...examined!.recording, samples: concatenate(result.portions[0] ?? []) } }

@@ -9,7 +9,7 @@ import { BadPack, type Pack } from './models/pack'
 import { writeRuntimeOptions } from './onnx/runtime-options'
 import { createPool, type Pool } from './pool'
 import { TaskFailed } from './task-failed'
-import { WorkerGone, type WorkerCommand } from './worker-process'
+import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
 
 export type Speech = {
   readonly pool: Pool
@@ -90,8 +90,9 @@ export function computeOf(
   })
 }
 
-const fates: Record<WorkerGone['reason'], string> = {
+const fates: Record<GoneReason, string> = {
   died: 'its process crashed',
+  unresponsive: 'its process did not begin',
   timeout: `it took longer than ${limits.modelLoadTimeoutMs / 1000} s`,
   memory: 'it took more memory than models may have',
 }

@@ -78,7 +78,7 @@ export function createStreams() {
         try {
           return home ? succeeded(await run(samples, last)) : await replay(last)
         } catch (error) {
-          const lost = error instanceof WorkerGone && error.reason === 'died'
+          const lost = error instanceof WorkerGone && error.isFailure
           if (!lost || !canReplay || losses === streamLossesMax) throw error
           home = undefined
         }

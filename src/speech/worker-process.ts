@@ -9,14 +9,37 @@ import type { Answer, FromWorker, Task } from './protocol'
 /** How a worker process is started, e.g. `['/usr/bin/sonant', 'worker']`. */
 export type WorkerCommand = readonly string[]
 
+/** `unresponsive`: it did not begin the task that it was given, as when somebody has stopped it. */
+export type GoneReason = 'died' | 'timeout' | 'memory' | 'unresponsive'
+
 export class WorkerGone extends Error {
   override readonly name = 'WorkerGone'
   constructor(
-    readonly reason: 'died' | 'timeout' | 'memory',
-    /** Whether the process had begun the task; one that it never saw may go to another. */
+    readonly reason: GoneReason,
+    /** Whether the process had begun the task. */
     readonly begun: boolean,
   ) {
     super(`worker process ended: ${reason}`)
+  }
+
+  /** Whether the process was at fault, not its task. */
+  get isFailure(): boolean {
+    return this.reason === 'died' || this.reason === 'unresponsive'
+  }
+}
+
+/** Workers that one task may lose before it begins: somebody may have stopped several. */
+const unbegunMax = 5
+
+/** Runs `attempt` again when the worker was gone before it had begun the task. */
+export async function retryUnbegun<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let losses = 1; ; losses++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const isUnbegun = error instanceof WorkerGone && !error.begun && error.isFailure
+      if (!isUnbegun || losses === unbegunMax) throw error
+    }
   }
 }
 
@@ -31,9 +54,12 @@ export type WorkerProcess = {
   readonly streams: Set<number>
   readonly busy: boolean
   readonly gone: boolean
-  /** Runs one task. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
+  /**
+   * Runs one task. Rejects with `WorkerGone` when the process dies, does not begin, overruns its time or outgrows its
+   * memory.
+   */
   run(task: Task, timeoutMs: number): Promise<TaskResult>
-  kill(reason?: 'died' | 'timeout' | 'memory'): void
+  kill(reason?: GoneReason): void
 }
 
 type RunningTask = {
@@ -44,6 +70,10 @@ type RunningTask = {
 }
 
 const memoryCheckMs = 250
+/** From sending a task to the word that it has begun, which takes milliseconds where the process runs. */
+const beginTimeoutMs = 5_000
+/** The same for a process that has to start first, perhaps from a slow disk. */
+const startTimeoutMs = 15_000
 /**
  * Keeps a worker small: the collector is told to expect a small machine, and the largest functions, which are all of
  * eSpeak NG, are left to the middle tier of the compiler (measured: 283 MB → 113 MB at 0.9 of the speed).
@@ -62,7 +92,7 @@ export function startWorkerProcess(options: {
   onExit: (worker: WorkerProcess) => void
 }): WorkerProcess {
   let state: 'starting' | 'ready' | 'gone' = 'starting'
-  let goneReason: WorkerGone['reason'] = 'died'
+  let goneReason: GoneReason = 'died'
   let current: RunningTask | undefined
   let timers: (() => void) | undefined
   /** Settled when the process is ready or gone. */
@@ -102,11 +132,18 @@ export function startWorkerProcess(options: {
 
   function watch(timeoutMs: number): () => void {
     const deadline = setTimeout(() => worker.kill('timeout'), timeoutMs)
+    const beginning = setTimeout(
+      () => {
+        if (!current?.begun) worker.kill('unresponsive')
+      },
+      state === 'starting' ? startTimeoutMs : beginTimeoutMs,
+    )
     const memory = setInterval(() => {
       if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
     }, memoryCheckMs)
     return () => {
       clearTimeout(deadline)
+      clearTimeout(beginning)
       clearInterval(memory)
     }
   }

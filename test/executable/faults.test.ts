@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { childrenOf, isRunning } from '../processes'
+import { until } from './voice-packs'
 import { executable, runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const started: Sonant[] = []
@@ -159,6 +160,30 @@ describe('SIGKILL', () => {
     expect(await filesIn(sonant.directory)).toEqual(left.filter((name) => !name.endsWith('.part')))
     expect((await say(again)).status).toBe(200)
     await again.stop()
+  })
+})
+
+describe('workers of a server that was killed', () => {
+  it.skipIf(process.platform !== 'linux')('end, whether they are at work, idle or stopped', async () => {
+    const sonant = await start({ flags: ['--workers', '2'] })
+    const requests = [say(sonant, longText), say(sonant, longText)].map((request) => request.catch(() => undefined))
+    while (workersOf(sonant).length < 2) await Bun.sleep(10)
+    const workers = workersOf(sonant)
+    process.kill(workers[0]!, 'SIGSTOP')
+    sonant.process.kill('SIGKILL')
+    await Promise.all(requests)
+    while (workers.some(isRunning)) await Bun.sleep(10)
+  })
+
+  it.skipIf(process.platform !== 'linux')('had no setting and no key of it in their environment', async () => {
+    const env = { SONANT_ADMIN_KEY: 'k'.repeat(40), SONANT_LOG_LEVEL: 'info', MY_TOKEN: 'secret' }
+    const sonant = await start({ env })
+    await until(() => workersOf(sonant).length > 0)
+    for (const pid of workersOf(sonant)) {
+      const names = (await Bun.file(`/proc/${pid}/environ`).text()).split('\0').map((entry) => entry.split('=')[0])
+      expect(names).toContain('PATH')
+      expect(names.filter((name) => /^SONANT_(?!WORKER_RUNTIME)|TOKEN/.test(name!))).toEqual([])
+    }
   })
 })
 

@@ -134,6 +134,15 @@ describe('the pool', () => {
     expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
   })
 
+  it('gives a task to another worker when its own does not begin, for it was stopped', async () => {
+    const pool = startPool({ workers: 1 })
+    const expected = await say(pool, 'Hello.')
+    const stopped = pool.pids()
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+    expect(await say(pool, 'Hello.')).toEqual(expected)
+    expect(pool.pids().filter((pid) => stopped.includes(pid))).toEqual([])
+  })
+
   it('encodes a stream again elsewhere when its worker dies for another request, byte for byte', async () => {
     const expected = await say(startPool({ workers: 1 }), long)
     const pool = startPool({ workers: 2 })
