@@ -9,6 +9,7 @@ import {
   addressesOf,
   audioDirectory,
   ConfigError,
+  downloadLimits,
   limits,
   listensEverywhere,
   referencesDirectory,
@@ -57,7 +58,10 @@ export type App = {
 const demoDelayMs = 2_000
 const drainPollMs = 20
 
-export async function buildApp(config: Config, workerCommand: WorkerCommand, log: Logger): Promise<App> {
+/** How this program starts itself for work that has a process of its own. */
+export type Commands = { readonly worker: WorkerCommand; readonly downloader: readonly string[] }
+
+export async function buildApp(config: Config, commands: Commands, log: Logger): Promise<App> {
   const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
   await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
   const lock = lockDirectory(config.dataDirectory)
@@ -69,7 +73,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
   if (released.length > 0)
     log.warn({ requests: released.length }, 'requests of an earlier process were closed and released')
   const speech = createSpeech(config, {
-    command: workerCommand,
+    command: commands.worker,
     jobsMax: limits.queuedRequestsMax,
     providerOf: (directory) => speaking.plans.providerOf(directory),
     log: log.child({ room: 'speech' }),
@@ -108,8 +112,9 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
     ...speaking,
     references: await openKnownReferences(config, db),
     downloader: createDownloader({
+      command: commands.downloader,
       allowed: config.cloneUrlAllow,
-      limits: { timeoutMs: limits.urlTimeoutMs, redirectsMax: limits.urlRedirectsMax },
+      limits: downloadLimits,
     }),
     clonesMax: config.clonesMax,
     referenceBytesMax: limits.referenceBytesMax,
@@ -188,6 +193,7 @@ export async function buildApp(config: Config, workerCommand: WorkerCommand, log
       const endAtMs = performance.now() + limits.shutdownGraceMs
       while (server.pendingRequests + running.size > 0 && performance.now() < endAtMs) await Bun.sleep(drainPollMs)
       pool.close()
+      await cloning.downloader.close()
       await Promise.allSettled(running.values())
       await server.stop(true)
       keepUp()

@@ -150,14 +150,30 @@ export const limits = {
   /** The recording that a voice is cloned from. */
   referenceBytesMax: 15 << 20,
   urlCharactersMax: 4096,
-  /**
-   * A download from a customer's address, inside the deadline of its operation: looking up, connecting, every redirect,
-   * and the file.
-   */
-  urlTimeoutMs: 30_000,
-  urlRedirectsMax: 5,
   /** A connection without traffic. */
   idleConnectionSeconds: 120,
+} as const
+
+/** Downloads from addresses that customers name. Each runs in a process of its own. */
+export const downloadLimits = {
+  /** Inside the deadline of its operation: the wait for a turn, looking up, connecting, every redirect, and the file. */
+  timeoutMs: 30_000,
+  redirectsMax: 5,
+  runningMax: 8,
+  /** More are told to come back. */
+  waitingMax: 64,
+  /** Of one process; it needs 60 MB. */
+  memoryMaxBytes: 256 << 20,
+  /** A server that sends nothing for so long is given up, in the head as in the body. */
+  idleMs: 15_000,
+  headBytesMax: 16 << 10,
+  /** Answers before the answer, such as `100 Continue`. */
+  informationalMax: 8,
+  /** Pieces of a body: 15 MiB in pieces of 120 bytes. */
+  chunksMax: 1 << 17,
+  /** Average of a body, once it has taken `slowStartMs`. */
+  bytesPerSecondMin: 1024,
+  slowStartMs: 5_000,
 } as const
 
 /** A setting as given: a flag is a string, several, `true`, or absent; a file may hold numbers and lists. */

@@ -1,6 +1,6 @@
 /** One clock for every wait of an operation, and the table that says how long each operation may take. */
 import { describe, expect, it } from 'bun:test'
-import { limits, operationTimeoutsMs } from '../src/config'
+import { downloadLimits, limits, operationTimeoutsMs } from '../src/config'
 import { runWithin, shorten, startDeadline } from '../src/deadline'
 
 const late = () => new Error('late')
@@ -52,6 +52,6 @@ describe('the table of operations', () => {
   it('leaves time for the work after the longest body and the longest download', () => {
     expect(limits.requestBodyTimeoutMs).toBeLessThan(Math.min(...Object.values(operationTimeoutsMs)))
     expect(limits.uploadTimeoutMs + operationTimeoutsMs.tts).toBeLessThanOrEqual(operationTimeoutsMs.clone)
-    expect(limits.urlTimeoutMs + operationTimeoutsMs.tts).toBeLessThanOrEqual(operationTimeoutsMs.clone)
+    expect(downloadLimits.timeoutMs + operationTimeoutsMs.tts).toBeLessThanOrEqual(operationTimeoutsMs.clone)
   })
 })

@@ -27,7 +27,7 @@ afterAll(async () => {
 async function start(): Promise<void> {
   const flags = { port: '0', data: dataDirectory, workers: '1', provider: 'cpu' }
   const config = readConfig(flags, {}, {}, { cores: 1, memoryBytes: 8e9 })
-  app = await buildApp(config, command, createLogger('silent'))
+  app = await buildApp(config, { worker: command, downloader: [] }, createLogger('silent'))
   background = app.startBackground()
 }
 

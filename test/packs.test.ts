@@ -69,7 +69,7 @@ async function install(...names: string[]): Promise<void> {
 async function start(): Promise<void> {
   const flags = { port: '0', data: dataDirectory, workers: '1', 'limit-tts': '0', 'limit-voices': '0' }
   const config = readConfig(flags, {}, {}, { cores: 1, memoryBytes: 8e9 })
-  app = await buildApp(config, command, log)
+  app = await buildApp(config, { worker: command, downloader: [] }, log)
   apiKey ||= app.made.apiKey!
 }
 

@@ -44,7 +44,7 @@ const mayImport: Record<string, readonly string[]> = {
   http: [...level3, ...level2, ...level1, 'console'],
   app: ['http', ...level3, ...level2, ...level1],
   cli: ['app', 'http', ...level3, ...level2, ...level1],
-  main: ['cli', 'speech'],
+  main: ['cli', 'speech', 'net'],
 }
 
 /** Packages that live in one room only. */
@@ -109,13 +109,30 @@ describe('the house', () => {
     expect(imports.some(({ file, target }) => file === 'cli/main.ts' && target === './serve')).toBe(true)
   })
 
-  it('lets the entry reach the command line and the worker only', () => {
+  it('lets the entry reach the command line and what runs in processes of their own only', () => {
     expect(
       imports
         .filter(({ file }) => file === 'main.ts')
         .map(({ target }) => target)
         .sort(),
-    ).toEqual(['./cli/main', './speech/worker'])
+    ).toEqual(['./cli/main', './net/download/downloader', './speech/worker'])
+  })
+
+  it('starts the server without the code that downloads', async () => {
+    const loaded = new Set<string>()
+    const load = async (file: string): Promise<void> => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      for (const { kind, path } of transpiler.scanImports(await Bun.file(file).text()))
+        if (kind === 'import-statement' && path.startsWith('.')) {
+          const target = `${resolve(dirname(file), path)}.ts`
+          if (await Bun.file(target).exists()) await load(target)
+        }
+    }
+    await load(join(src, 'app.ts'))
+    expect(loaded).toContain(join(src, 'net/download.ts'))
+    expect(loaded).not.toContain(join(src, 'net/download/follow.ts'))
+    expect(loaded).not.toContain(join(src, 'net/download/hop.ts'))
   })
 
   it('keeps each framework in its room', () => {

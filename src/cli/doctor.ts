@@ -13,7 +13,7 @@ import { commit, version } from '../version'
 import { readServerConfig } from './data'
 import { doctor as command } from './commands/general'
 import { readFlags } from './flags'
-import { workerCommand } from './worker-command'
+import { ownCommand } from './own-command'
 
 /** `no`: it is not here, and nothing needs it. */
 type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'bad'; readonly says: string }
@@ -68,7 +68,7 @@ async function nearestExisting(path: string): Promise<string> {
 /** Every provider that may be here, the one asked for last, so that its line is the result. */
 async function findCompute(config: Config): Promise<Finding[]> {
   const { neural } = config
-  const compute = computeOf(config, { command: workerCommand(), log: createLogger('silent') })
+  const compute = computeOf(config, { command: ownCommand('worker'), log: createLogger('silent') })
   const findings: Finding[] = []
   for (const provider of computeProviders) {
     if (provider === 'auto' || provider === neural.provider) continue

@@ -4,12 +4,12 @@ import type { RawSettings } from '../config'
 import { createLogger } from '../log'
 import { createSpeech } from '../speech/speech'
 import { readServerConfig } from './data'
-import { workerCommand } from './worker-command'
+import { ownCommand } from './own-command'
 
 /** `flags`: of the verb, for its data directory. */
 export async function createCliSpeech(flags: RawSettings) {
   const config = await readServerConfig({ data: flags.data })
-  const options = { command: workerCommand(), jobsMax: 1, providerOf: () => undefined, log: createLogger('warn') }
+  const options = { command: ownCommand('worker'), jobsMax: 1, providerOf: () => undefined, log: createLogger('warn') }
   return createSpeech({ ...config, workers: availableParallelism() }, options)
 }
 

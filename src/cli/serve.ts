@@ -6,8 +6,8 @@ import { machine } from './data'
 import { serve as command } from './commands/serve'
 import { readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
+import { ownCommand } from './own-command'
 import { welcome } from './welcome'
-import { workerCommand } from './worker-command'
 
 export async function serve(args: string[]): Promise<void> {
   const flags: RawSettings = readFlags('serve', command, args).values
@@ -16,13 +16,14 @@ export async function serve(args: string[]): Promise<void> {
   const file = isEphemeral ? {} : await readSettingsFile(readDataDirectory(flags, environment))
   const config = readConfig(flags, environment, file, machine())
   const log = createLogger(config.logLevel)
-  if (!config.ephemeral) return run(await buildApp(config, workerCommand(), log), config, log)
+  const commands = { worker: ownCommand('worker'), downloader: ownCommand('downloader') }
+  if (!config.ephemeral) return run(await buildApp(config, commands, log), config, log)
   const ephemeral = await import('./ephemeral')
   const dataDirectory = ephemeral.createEphemeralDirectory()
   const remove = () => ephemeral.removeEphemeralDirectory(dataDirectory)
   process.on('exit', remove)
   const moved = { ...config, dataDirectory }
-  const app = await buildApp(moved, workerCommand(), log)
+  const app = await buildApp(moved, commands, log)
   await run(app, moved, log, () => ephemeral.removeAbandonedDirectories(log))
 }
 

@@ -16,7 +16,7 @@ export function identify({ db }: Cloning, source: CloneSource): { sha256?: strin
 /** Throws `invalid_params` (unknown hash), and what downloading throws. */
 export async function obtain(
   cloning: Cloning,
-  { source, deadline, signal, faults }: CloneRequest,
+  { caller, source, deadline, signal, faults }: CloneRequest,
   { sha256, url }: ReturnType<typeof identify>,
 ): Promise<ReceivedReference> {
   const { db, references, storage } = cloning
@@ -28,20 +28,7 @@ export async function obtain(
     throw new AppError('unknown_hash', 'hash: the service has no such file; upload it.', { param: 'hash' })
   if (faults?.name === 'url_fetch_failed')
     throw new AppError('url_fetch_failed', 'url: it could not be fetched.', { param: 'url' })
-  return download(cloning, url, { deadline, signal })
-}
-
-async function download(
-  { references, downloader, referenceBytesMax: sizeBytesMax }: Cloning,
-  url: string,
-  { deadline, signal }: Pick<CloneRequest, 'deadline' | 'signal'>,
-): Promise<ReceivedReference> {
-  const incoming = await references.receive()
-  try {
-    await downloader.download(url, (chunk) => incoming.write(chunk), { sizeBytesMax, deadline, signal })
-    return await incoming.finish()
-  } catch (error) {
-    await incoming.abort()
-    throw error
-  }
+  const { referenceBytesMax: sizeBytesMax, downloader } = cloning
+  const options = { sizeBytesMax, key: caller.keyId, deadline, signal }
+  return references.receiveFrom((path) => downloader.download(url, { path, ...options }))
 }

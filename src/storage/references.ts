@@ -36,6 +36,7 @@ export type ReceivedReference = {
 }
 
 const namePattern = /^[0-9a-f]{64}$/
+const createOnly = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
 
 /** Throws \`storage_failed\` from every call whose disk does not do what it must. */
 export function openReferences({ directory }: { directory: string }) {
@@ -77,8 +78,7 @@ export function openReferences({ directory }: { directory: string }) {
 
     async receive(): Promise<IncomingReference> {
       const path = newTemporaryPath()
-      const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
-      const file: FileHandle = await guard(() => open(path, flags, 0o600))
+      const file: FileHandle = await guard(() => open(path, createOnly, 0o600))
       const hash = new Bun.CryptoHasher('sha256')
       let sizeBytes = 0
       return {
@@ -98,6 +98,23 @@ export function openReferences({ directory }: { directory: string }) {
           await file.close().catch(() => {})
           await unlink(path).catch(() => {})
         },
+      }
+    },
+
+    /**
+     * A recording that another process writes: `fill` has it write to the empty file at `path`, and returns what that
+     * says. What `fill` throws passes through, and nothing stays.
+     */
+    async receiveFrom(fill: (path: string) => Promise<{ sha256: string; sizeBytes: number }>) {
+      const path = newTemporaryPath()
+      const file = await guard(() => open(path, createOnly, 0o600))
+      try {
+        await guard(() => file.close())
+        const { sha256, sizeBytes } = await fill(path)
+        return received(path, sha256, sizeBytes)
+      } catch (error) {
+        await unlink(path).catch(() => {})
+        throw error
       }
     },
 

@@ -16,6 +16,7 @@ import { voiceRoutes } from '../../src/http/voices'
 import type { HttpContext } from '../../src/http/context'
 import { readBalance } from '../../src/ledger/ledger'
 import { createLogger } from '../../src/log'
+import { downloadLimits } from '../../src/config'
 import { createDownloader } from '../../src/net/download'
 import { estimate, speak, type Speaking } from '../../src/speak'
 import type { Converter } from '../../src/speech/cloning'
@@ -69,7 +70,7 @@ beforeAll(async () => {
     plans: createPlans(db, catalogue),
     converter: () => converter,
     references: openReferences({ directory: join(directory, 'references') }),
-    downloader: createDownloader({ allowed: [], limits: { timeoutMs: 1000, redirectsMax: 0 } }),
+    downloader: createDownloader({ command: [], allowed: [], limits: downloadLimits }),
     ...{ holdTimeoutMs: 600_000, clonesMax: 100, referenceBytesMax: 15 << 20 },
     ...{ running: new Map(), turns: new Map(), unsettled: new Map() },
   }

@@ -2,16 +2,31 @@
  * Downloads from addresses that customers name: what arrives, and everything that must not happen. Where a host must
  * seem public, `pretendPublic` sends to a local server what would go there, and keeps the addresses it would go to.
  */
-import { afterEach, describe, expect, it, spyOn } from 'bun:test'
-import http from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, it, setDefaultTimeout, spyOn } from 'bun:test'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import https from 'node:https'
 import { createServer, type Socket } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { downloadLimits } from '../../src/config'
+import { startDeadline } from '../../src/deadline'
 import { AppError } from '../../src/errors'
 import { createDownloader, type DownloaderOptions } from '../../src/net/download'
 import { version } from '../../src/version'
+import { childrenOf, isRunning } from '../processes'
+
+// Each download starts a process.
+setDefaultTimeout(60_000)
 
 const publicAddress = '93.184.215.14'
+const command = [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'downloader']
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sonant-download-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -36,22 +51,29 @@ async function serveRaw(answer: (socket: Socket) => unknown): Promise<string> {
   return `127.0.0.1:${(server.address() as { port: number }).port}`
 }
 
+type Limits = DownloaderOptions['limits']
 type Settings = Partial<Omit<DownloaderOptions, 'limits'>> & {
+  limits?: Partial<Limits>
   timeoutMs?: number
   sizeBytesMax?: number
   signal?: AbortSignal
-  sink?: (chunk: Uint8Array) => void | Promise<void>
+  path?: string
+}
+
+const newFile = async () => {
+  const path = join(directory, crypto.randomUUID())
+  await Bun.write(path, '')
+  return path
 }
 
 async function download(url: string, settings: Settings = {}) {
-  const { timeoutMs = 10_000, sizeBytesMax = 100_000, signal, sink, allowed = [], ...rest } = settings
-  const chunks: Uint8Array[] = []
-  const { download } = createDownloader({ allowed, limits: { timeoutMs, redirectsMax: 5 }, ...rest })
-  const { sizeBytes } = await download(url, sink ?? ((chunk) => void chunks.push(chunk.slice())), {
-    sizeBytesMax,
-    signal,
-  })
-  return { sizeBytes, bytes: Buffer.concat(chunks) }
+  const { timeoutMs = 30_000, sizeBytesMax = 100_000, signal, allowed = [], limits, ...rest } = settings
+  const path = settings.path ?? (await newFile())
+  const options = { command, allowed, limits: { ...downloadLimits, timeoutMs, ...limits }, ...rest }
+  const { sizeBytes, sha256 } = await createDownloader(options).download(url, { path, key: 'k', sizeBytesMax, signal })
+  const bytes = await readFile(path)
+  expect([bytes.length, new Bun.CryptoHasher('sha256').update(bytes).digest('hex')]).toEqual([sizeBytes, sha256])
+  return { sizeBytes, bytes }
 }
 
 /** The code and message of the error; anything else than an `AppError` fails the test. */
@@ -67,28 +89,38 @@ async function failure(promise: Promise<unknown>): Promise<{ code: string; messa
 
 const codeOf = async (promise: Promise<unknown>) => (await failure(promise)).code
 
-/** Sends every plain request that the downloader lets pass to `hostAndPort`; returns the addresses it was to go to. */
-function pretendPublic(hostAndPort: string): string[][] {
-  const connections: string[][] = []
-  const { request } = http
-  const spy = spyOn(http, 'request').mockImplementation(((url: URL, options: http.RequestOptions) => {
-    options.lookup!(url.hostname, { all: true }, (_error, addresses) =>
-      connections.push((addresses as { address: string }[]).map(({ address }) => address)),
-    )
-    const lookup: typeof options.lookup = (_host, _options, callback) =>
-      callback(null, [{ address: '127.0.0.1', family: 4 }])
-    return request(url, { ...options, port: hostAndPort.split(':')[1], lookup })
-  }) as typeof http.request)
-  closers.push(() => spy.mockRestore())
-  return connections
+/**
+ * A downloader that sends every plain request to `hostAndPort`, whatever address it was to go to; `connections` reads
+ * those addresses.
+ */
+function pretendPublic(hostAndPort: string) {
+  const log = join(directory, crypto.randomUUID())
+  const script = join(import.meta.dir, 'pretending-downloader.ts')
+  return {
+    command: [process.execPath, script, hostAndPort.split(':')[1]!, log],
+    async connections(): Promise<string[][]> {
+      const lines = (await readFile(log, 'utf8')).trimEnd().split('\n')
+      return lines.map((line) => JSON.parse(line) as string[])
+    },
+  }
 }
 
-/** Fails the test if anything is sent. */
+/** Fails the test if a process is started that could send anything. */
 function forbidRequests(): () => void {
-  const spies = [http, https].map((module) => spyOn(module, 'request'))
-  closers.push(() => spies.forEach((spy) => spy.mockRestore()))
-  return () => spies.forEach((spy) => expect(spy).not.toHaveBeenCalled())
+  const spy = spyOn(Bun, 'spawn')
+  closers.push(() => spy.mockRestore())
+  return () => expect(spy).not.toHaveBeenCalled()
 }
+
+async function waitFor(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await Bun.sleep(5)
+}
+
+/** For scripts in processes with another environment. */
+const requireDownloader = `
+  const { createDownloader } = require(${JSON.stringify(require.resolve('../../src/net/download'))})
+  const { downloadLimits: limits } = require(${JSON.stringify(require.resolve('../../src/config'))})
+  const options = { command: ${JSON.stringify(command)}, limits }`
 
 const resolveTo = (hosts: Record<string, readonly string[]>) => async (host: string) => {
   const addresses = hosts[host]
@@ -145,30 +177,23 @@ describe('a download', () => {
     ])
   })
 
-  it('waits for its sink, and hands on what that throws', async () => {
+  it('says that it could not be stored where the disk is full', async () => {
     const host = serve(() => new Response(new Uint8Array(90_000)))
-    let running = 0
-    let sizeBytes = 0
-    const sink = async (chunk: Uint8Array) => {
-      expect(++running).toBe(1)
-      await Bun.sleep(1)
-      sizeBytes += chunk.length
-      running--
-    }
-    await download(`http://${host}/`, { allowed: [host], sink })
-    expect(sizeBytes).toBe(90_000)
-    const broken = new Error('the disk is full')
-    const throwing = download(`http://${host}/`, { allowed: [host], sink: () => Promise.reject(broken) })
-    expect(await throwing.catch((error) => error)).toBe(broken)
+    const { code, message } = await failure(download(`http://${host}/`, { allowed: [host], path: '/dev/full' }))
+    expect([code, message]).toEqual([
+      'storage_failed',
+      'The audio could not be stored; nothing was charged. Try again.',
+    ])
   })
 
   it('ends with its client', async () => {
     const leaving = new AbortController()
-    const host = serve(() => new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(9)) })))
-    const sink = () => leaving.abort()
-    expect(await codeOf(download(`http://${host}/`, { allowed: [host], signal: leaving.signal, sink }))).toBe(
-      'client_gone',
-    )
+    const host = serve(() => {
+      setTimeout(() => leaving.abort(), 0)
+      return new Response(new ReadableStream({ start: (body) => body.enqueue(new Uint8Array(9)) }))
+    })
+    expect(await codeOf(download(`http://${host}/`, { allowed: [host], signal: leaving.signal }))).toBe('client_gone')
+    expect(childrenOf(process.pid).filter(isRunning)).toEqual([])
     const nothingSent = forbidRequests()
     expect(await codeOf(download(`http://${host}/`, { allowed: [host], signal: AbortSignal.abort() }))).toBe(
       'client_gone',
@@ -189,11 +214,12 @@ describe('a download', () => {
       no_proxy: '',
     }
     const script = `
-      const { createDownloader } = require(${JSON.stringify(require.resolve('../../src/net/download'))})
-      const { download } = createDownloader({ allowed: ['${host}'], limits: { timeoutMs: 10_000, redirectsMax: 5 } })
-      await download('http://${host}/', (chunk) => process.stdout.write(chunk), { sizeBytesMax: 100 })
+      ${requireDownloader}
+      const { download } = createDownloader({ ...options, allowed: ['${host}'] })
+      const path = ${JSON.stringify(await newFile())}
+      await download('http://${host}/', { path, key: 'k', sizeBytesMax: 100 })
       // Bun's own client would go by the environment.
-      process.stdout.write(', ' + await (await fetch('http://${host}/')).text())`
+      process.stdout.write(await Bun.file(path).text() + ', ' + await (await fetch('http://${host}/')).text())`
     const child = Bun.spawn([process.execPath, '-e', script], { env, stderr: 'inherit' })
     expect(await new Response(child.stdout).text()).toBe('from the server, from the proxy')
     expect(proxied).toBe(1)
@@ -232,13 +258,13 @@ describe('the size', () => {
       }
       send()
     })
-    let received = 0
-    const sink = (chunk: Uint8Array) => void (received += chunk.length)
-    expect(await codeOf(download(`http://${host}/`, { allowed: [host], sink, sizeBytesMax: 1_000_000 }))).toBe(
+    const path = await newFile()
+    expect(await codeOf(download(`http://${host}/`, { allowed: [host], path, sizeBytesMax: 1_000_000 }))).toBe(
       'url_too_large',
     )
-    expect(received).toBeLessThanOrEqual(1_000_000)
-    expect(received).toBeGreaterThan(0)
+    const written = (await readFile(path)).length
+    expect(written).toBeLessThanOrEqual(1_000_000)
+    expect(written).toBeGreaterThan(0)
   })
 
   it('is not known of a body that a broken connection ended', async () => {
@@ -360,6 +386,132 @@ describe('an answer that is no file', () => {
   })
 })
 
+/** Sends `piece` again and again, as fast as it is read. */
+function flood(socket: Socket, piece: string): void {
+  const pieces = Buffer.from(piece.repeat(1000))
+  const send = () => {
+    while (!socket.destroyed && socket.write(pieces));
+    if (!socket.destroyed) socket.once('drain', send)
+  }
+  send()
+}
+
+describe('a hostile server', () => {
+  const chunkedHead = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const manyAnswers = 'url: the server sent more than 8 answers before the answer.'
+
+  it.each([
+    ['an endless "100 Continue"', 'HTTP/1.1 100 Continue\r\n\r\n', manyAnswers],
+    ['an endless "102 Processing"', 'HTTP/1.1 102 Processing\r\n\r\n', manyAnswers],
+    ['an endless "103 Early Hints"', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n', manyAnswers],
+    ['chunks of one byte', '1\r\nx\r\n', 'url: the server sends it in too many small pieces.'],
+  ])('that sends %s is given up', async (_name, piece, message) => {
+    const host = await serveRaw((socket) => {
+      if (piece.startsWith('1')) socket.write(chunkedHead)
+      flood(socket, piece)
+    })
+    const ended = await failure(download(`http://${host}/`, { allowed: [host], sizeBytesMax: 15 << 20 }))
+    expect(ended).toEqual({ code: 'url_fetch_failed', message, param: 'url' })
+    expect(childrenOf(process.pid).filter(isRunning)).toEqual([])
+  })
+
+  it.each([
+    ['chunk extensions without end', `${chunkedHead}1;`, 'a'],
+    ['trailers without end', `${chunkedHead}0\r\n`, 'a: b\r\n'],
+  ])('that sends %s is given up', async (_name, head, piece) => {
+    const host = await serveRaw((socket) => {
+      socket.write(head)
+      flood(socket, piece)
+    })
+    const limits = { idleMs: 500 }
+    expect(await codeOf(download(`http://${host}/`, { allowed: [host], limits }))).toBe('url_fetch_failed')
+  })
+
+  it.each([
+    ['in the head', 'HTTP/1.1 200 OK\r\nX-'],
+    ['between head and body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
+    ['in the body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'],
+  ])('that falls silent %s is given up', async (_name, start) => {
+    const host = await serveRaw((socket) => socket.write(start))
+    const ended = await failure(download(`http://${host}/`, { allowed: [host], limits: { idleMs: 300 } }))
+    expect(ended).toMatchObject({ code: 'url_fetch_failed', message: 'url: the server sent nothing for 0.3 s.' })
+  })
+
+  it('that sends too slowly is given up', async () => {
+    const host = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      const timer = setInterval(() => socket.write('x'), 20)
+      socket.on('close', () => clearInterval(timer))
+    })
+    const ended = await failure(download(`http://${host}/`, { allowed: [host], limits: { slowStartMs: 200 } }))
+    expect(ended).toMatchObject({
+      code: 'url_fetch_failed',
+      message: 'url: the server sends less than 1024 bytes per second.',
+    })
+  })
+
+  it('that gets the process to grow is given up', async () => {
+    const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'))
+    const ended = await failure(download(`http://${host}/`, { allowed: [host], limits: { memoryMaxBytes: 1 } }))
+    expect(ended).toEqual({ code: 'url_fetch_failed', message: 'url: the download broke off.', param: 'url' })
+  })
+
+  it('may send a few answers before the answer, and a body in a thousand pieces', async () => {
+    const host = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
+      socket.end(`${chunkedHead}${'1\r\nx\r\n'.repeat(1000)}0\r\n\r\n`)
+    })
+    expect((await download(`http://${host}/`, { allowed: [host] })).sizeBytes).toBe(1000)
+  })
+})
+
+describe('the downloader process', () => {
+  it('knows nothing of the environment of the server', async () => {
+    const script = join(directory, 'environment.ts')
+    await Bun.write(
+      script,
+      `const seen = Object.keys(process.env).filter((name) => !/^(BUN_JSC_|NODE_EXTRA_CA_CERTS)/.test(name)).join()
+      process.on('message', () => process.send({ type: 'failed', reason: 'wrong_status', status: seen }))
+      process.send({ type: 'ready' })`,
+    )
+    process.env.SONANT_ADMIN_KEY = 'secret'
+    closers.push(() => delete process.env.SONANT_ADMIN_KEY)
+    const { message } = await failure(download('http://1.1.1.1/', { command: [process.execPath, script] }))
+    expect(message).toBe('url: the server answered with the status ; 200 is required.')
+  })
+
+  it('that is killed fails its own download only', async () => {
+    const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab'))
+    const asked = Promise.withResolvers<void>()
+    const other = serve(() => {
+      asked.resolve()
+      return new Response('abc')
+    })
+    const ended = codeOf(download(`http://${host}/`, { allowed: [host] }))
+    await waitFor(() => childrenOf(process.pid).length === 1)
+    const [hanging] = childrenOf(process.pid)
+    const whole = download(`http://${other}/`, { allowed: [other] })
+    await asked.promise
+    process.kill(hanging!, 'SIGKILL')
+    expect(await ended).toBe('url_fetch_failed')
+    expect(String((await whole).bytes)).toBe('abc')
+  })
+
+  it('ends with its download when the server stops, and so do those that wait', async () => {
+    const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\n'))
+    const limits = { ...downloadLimits, runningMax: 2 }
+    const downloader = createDownloader({ command, allowed: [host], limits })
+    const path = await newFile()
+    const ends = ['a', 'b', 'c'].map((key) =>
+      codeOf(downloader.download(`http://${host}/`, { path, key, sizeBytesMax: 9 })),
+    )
+    await waitFor(() => childrenOf(process.pid).filter(isRunning).length === 2)
+    await downloader.close()
+    expect(childrenOf(process.pid).filter(isRunning)).toEqual([])
+    expect(await Promise.all(ends)).toEqual(Array(3).fill('shutting_down'))
+  })
+})
+
 describe('the time', () => {
   const expected = { code: 'url_fetch_failed', message: 'url: the download took longer than 0.25 s.' }
 
@@ -369,21 +521,39 @@ describe('the time', () => {
       const timer = setInterval(() => socket.write('x'), 20)
       socket.on('close', () => clearInterval(timer))
     })
-    let received = 0
-    const sink = (chunk: Uint8Array) => void (received += chunk.length)
-    const ended = await failure(download(`http://${host}/`, { allowed: [host], timeoutMs: 1000, sink }))
+    const ended = await failure(download(`http://${host}/`, { allowed: [host], timeoutMs: 1000 }))
     expect(ended).toMatchObject({ ...expected, message: 'url: the download took longer than 1 s.' })
-    expect(received).toBeGreaterThan(0)
   })
 
   it.each([
     ['says nothing', () => {}],
     ['stops in the head', (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nX-')],
     ['stops in the body', (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc')],
-    ['has it wait for ever', (socket: Socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(50))],
+    ['has it wait for ever', (socket: Socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(8))],
   ])('ends for a server that %s', async (_name, answer) => {
     const host = await serveRaw(answer)
     expect(await failure(download(`http://${host}/`, { allowed: [host], timeoutMs: 250 }))).toMatchObject(expected)
+  })
+
+  it('is that of its operation, where that is shorter', async () => {
+    const host = await serveRaw(() => {})
+    const { download } = createDownloader({ command, allowed: [host], limits: downloadLimits })
+    const options = { path: await newFile(), key: 'k', sizeBytesMax: 9, deadline: startDeadline(250) }
+    const { code } = await failure(download(`http://${host}/`, options))
+    expect(code).toBe('url_fetch_failed')
+  })
+
+  it('counts the wait for a turn', async () => {
+    const host = await serveRaw(() => {})
+    const limits = { ...downloadLimits, runningMax: 1, timeoutMs: 500 }
+    const { download } = createDownloader({ command, allowed: [host], limits })
+    const options = { path: await newFile(), key: 'k', sizeBytesMax: 9 }
+    const first = codeOf(download(`http://${host}/`, { ...options, deadline: startDeadline(60_000) }))
+    expect(await failure(download(`http://${host}/`, { ...options, deadline: startDeadline(250) }))).toMatchObject({
+      code: 'url_fetch_failed',
+      message: expect.stringContaining('other downloads were before it for 0.25 s'),
+    })
+    expect(await first).toBe('url_fetch_failed')
   })
 
   it('ends for a resolver that does not answer', async () => {
@@ -448,13 +618,13 @@ describe('redirects', () => {
       const isFirst = new URL(url).pathname === '/'
       return new Response('', { status: 302, headers: { location: isFirst ? '/second' : target } })
     })
-    const connections = pretendPublic(host)
+    const { command, connections } = pretendPublic(host)
     const resolve = resolveTo({ 'sound.example': [publicAddress], 'metadata.google.internal': ['169.254.169.254'] })
-    const { code, message } = await failure(download('http://sound.example/', { resolve }))
+    const { code, message } = await failure(download('http://sound.example/', { command, resolve }))
     expect(code).toBe(expected)
     expect(message).not.toContain('secret')
     if (!target.includes('169.254')) expect(message).not.toContain('169.254')
-    expect(connections).toEqual([[publicAddress], [publicAddress]])
+    expect(await connections()).toEqual([[publicAddress], [publicAddress]])
     expect(hits).toBe(2)
   })
 
@@ -469,15 +639,15 @@ describe('redirects', () => {
 describe('the connection', () => {
   it('goes to the addresses that were checked, whatever the resolver says next', async () => {
     const host = serve(() => new Response('checked'))
-    const connections = pretendPublic(host)
+    const { command, connections } = pretendPublic(host)
     const answers = [[publicAddress, '2606:2800:21f::1'], ['127.0.0.1']]
     const resolve = async () => answers.shift()!
-    expect(String((await download('http://rebind.example/', { resolve })).bytes)).toBe('checked')
-    expect(connections).toEqual([[publicAddress, '2606:2800:21f::1']])
+    expect(String((await download('http://rebind.example/', { command, resolve })).bytes)).toBe('checked')
+    expect(await connections()).toEqual([[publicAddress, '2606:2800:21f::1']])
     expect(answers).toEqual([['127.0.0.1']])
     // The next download asks again, and is refused.
-    expect(await codeOf(download('http://rebind.example/', { resolve }))).toBe('url_blocked')
-    expect(connections).toHaveLength(1)
+    expect(await codeOf(download('http://rebind.example/', { command, resolve }))).toBe('url_blocked')
+    expect(await connections()).toHaveLength(1)
   })
 
   it('really goes there: the name alone leads nowhere', async () => {
@@ -527,16 +697,18 @@ describe('the connection', () => {
     const { port } = server.address() as { port: number }
     const hosts = ['localhost', 'localhost.', '127.0.0.1', 'sound.example']
     const script = `
-      const { createDownloader } = require(${JSON.stringify(require.resolve('../../src/net/download'))})
+      ${requireDownloader}
       const allowed = ${JSON.stringify(hosts)}.map((host) => host + ':${port}')
-      const limits = { timeoutMs: 10_000, redirectsMax: 5 }
-      const { download } = createDownloader({ allowed, limits, resolve: async () => ['127.0.0.1'] })
+      const { download } = createDownloader({ ...options, allowed, resolve: async () => ['127.0.0.1'] })
+      const path = ${JSON.stringify(await newFile())}
       const answers = []
-      for (const host of allowed) {
-        let text = ''
-        await download('https://' + host + '/', (chunk) => void (text += chunk), { sizeBytesMax: 100 }).catch((error) => (text = error.code + ' ' + error.message))
-        answers.push(text)
-      }
+      for (const host of allowed)
+        answers.push(
+          await download('https://' + host + '/', { path, key: 'k', sizeBytesMax: 100 }).then(
+            () => Bun.file(path).text(),
+            (error) => error.code + ' ' + error.message,
+          ),
+        )
       console.log(JSON.stringify(answers))`
     const run = async (env: Record<string, string>) => {
       const child = Bun.spawn([process.execPath, '-e', script], { env: { ...process.env, ...env }, stderr: 'inherit' })

@@ -46,6 +46,25 @@ describe('a recording', () => {
     expect(await files()).toEqual([])
   })
 
+  it('that another process writes lies at its path, for this user only, and goes with a failure', async () => {
+    const file = { sha256: hashOf('Hello'), sizeBytes: 5 }
+    const reference = await references.receiveFrom(async (path) => {
+      expect((await stat(path)).mode & 0o777).toBe(0o600)
+      await Bun.write(path, 'Hello')
+      return file
+    })
+    expect([reference.sha256, reference.sizeBytes]).toEqual([file.sha256, 5])
+    await reference.flush()
+    reference.keep()
+    const broken = new Error('broken off')
+    const failing = references.receiveFrom(async (path) => {
+      await Bun.write(path, 'Hel')
+      throw broken
+    })
+    expect(await failing.catch((error) => error)).toBe(broken)
+    expect(await files()).toEqual([hashOf('Hello')])
+  })
+
   it('stays when it is discarded after it was kept', async () => {
     const reference = await receive('x')
     await reference.keep()

@@ -146,7 +146,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'Something went wrong inside the service. Try again.',
   },
   url_fetch_failed: {
-    when: 'What is at `url` could not be downloaded, or not within 30 seconds.',
+    when: 'What is at `url` could not be downloaded, or not within 30 seconds, the wait for its turn included.',
     message: 'url: the server answered with the status 404; 200 is required.',
     param: 'url',
   },

@@ -1,0 +1,149 @@
+/**
+ * The main process's part of one download: it parses every address, looks its host up once, checks all that it resolves
+ * to, and hands them to the downloader process, which connects to those and no others. A redirect comes back to be
+ * checked the same way. One process makes all hops of a download: a fresh one for each would protect nothing, since what
+ * a server may do to the process, it may do on the last hop too.
+ */
+import { networkInterfaces } from 'node:os'
+import { AppError } from '../../errors'
+import { describe } from '../../fields'
+import { parseAddress } from '../address'
+import { isPublicAddress } from '../public-address'
+import { hasBadPort, parseUrl, portOf } from '../url'
+import { startDownloaderProcess, type DownloaderProcess } from './downloader-process'
+import type { AnswerLimits, FailureReason, HopResult } from './protocol'
+
+export type FollowOptions = {
+  /** Starts this program as a downloader. */
+  readonly command: readonly string[]
+  /** HOST:PORT as `config.cloneUrlAllow` has them: there the address and the port may be any. */
+  readonly allowed: readonly string[]
+  readonly limits: AnswerLimits & { readonly redirectsMax: number; readonly memoryMaxBytes: number }
+  /** All addresses of a host, for tests; the system's. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  /** The machine's own addresses, for tests; those of its interfaces. */
+  readonly ownAddresses?: () => readonly string[]
+}
+
+type Target = { readonly path: string; readonly sizeBytesMax: number; readonly signal: AbortSignal }
+export type Downloaded = { readonly sizeBytes: number; readonly sha256: string }
+
+/**
+ * Downloads what is at `url` into the empty file at `path`. When it settles, the process is gone. Throws `invalid_url`,
+ * `url_blocked`, `url_too_large`, `url_fetch_failed`, `storage_failed`, and the reason of `signal`.
+ */
+export async function follow(first: URL, target: Target, options: FollowOptions): Promise<Downloaded> {
+  const { path, sizeBytesMax, signal } = target
+  const { command, limits } = options
+  let process: DownloaderProcess | undefined
+  try {
+    let url = first
+    for (let redirects = 0; ; redirects++) {
+      const addresses = await findAddresses(url, signal, options)
+      process ??= startDownloaderProcess({ command, memoryMaxBytes: limits.memoryMaxBytes })
+      const hop = { url: url.href, addresses, path, sizeBytesMax, limits }
+      const result = await unlessAborted(process.fetch(hop).catch(failBrokenOff), signal)
+      if (result.type === 'failed') throw failureOf(result, target, limits)
+      if (result.type === 'received') return { sizeBytes: result.sizeBytes, sha256: result.sha256 }
+      if (redirects === limits.redirectsMax) throw failed(`it redirects more than ${limits.redirectsMax} times`)
+      url = parseUrl(result.location, url.href)
+    }
+  } finally {
+    await process?.kill()
+  }
+}
+
+/** Throws `url_blocked` and `url_fetch_failed`. */
+async function findAddresses(url: URL, signal: AbortSignal, options: FollowOptions): Promise<readonly string[]> {
+  const { allowed, resolve = resolveHost, ownAddresses = interfaceAddresses } = options
+  signal.throwIfAborted()
+  const isAllowed = allowed.includes(`${url.hostname}:${portOf(url)}`)
+  if (!isAllowed && hasBadPort(url)) throw blocked(`the port ${portOf(url)} is not for the web`)
+  if (!isAllowed && /(^|\.)localhost\.?$/.test(url.hostname)) throw notPublic(url)
+  const addresses = isAddress(url.hostname)
+    ? [url.hostname.replace(/^\[|\]$/g, '')]
+    : await unlessAborted(resolve(url.hostname).catch(failLookup), signal)
+  if (addresses.length === 0) failLookup()
+  if (!isAllowed && !areOpen(addresses, ownAddresses())) throw notPublic(url)
+  return addresses
+}
+
+async function resolveHost(host: string): Promise<string[]> {
+  const { lookup } = require('node:dns/promises') as typeof import('node:dns/promises')
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+/** A machine reaches its own public addresses past every firewall that stands in front of it. */
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
+}
+
+function areOpen(addresses: readonly string[], own: readonly string[]): boolean {
+  const closed = new Set(own.map(canonicalAddress))
+  return addresses.every((address) => isPublicAddress(address) && !closed.has(canonicalAddress(address)))
+}
+
+function canonicalAddress(text: string): string | undefined {
+  return parseAddress(text)?.ip.toString()
+}
+
+/** Of the host of a parsed URL, which writes IPv4 addresses in four decimal parts, however they were given. */
+function isAddress(hostname: string): boolean {
+  return /^\[|^[\d.]+$/.test(hostname)
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** What the customer is told; the detail is for the log. */
+function failureOf(
+  { reason, status, detail }: Extract<HopResult, { type: 'failed' }>,
+  { sizeBytesMax }: Target,
+  { idleMs, informationalMax, bytesPerSecondMin }: AnswerLimits,
+): AppError {
+  const cause = detail === undefined ? undefined : new Error(detail)
+  if (reason === 'too_large')
+    return new AppError('url_too_large', `url: the file is larger than ${sizeBytesMax} bytes.`, { param: 'url' })
+  if (reason === 'not_stored')
+    return new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', { cause })
+  const messages: Record<Exclude<FailureReason, 'too_large' | 'not_stored'>, string> = {
+    unreachable: 'the server cannot be reached, or closed the connection',
+    not_http: 'the server does not answer in HTTP/1.1',
+    bad_certificate: 'the certificate of the server is not valid',
+    wrong_status: `the server answered with the status ${status}; 200 is required`,
+    compressed: 'the server sends it compressed, though asked not to',
+    broken_off: 'the connection broke before the file was whole',
+    idle: `the server sent nothing for ${idleMs / 1000} s`,
+    slow: `the server sends less than ${bytesPerSecondMin} bytes per second`,
+    informational: `the server sent more than ${informationalMax} answers before the answer`,
+    chunks: 'the server sends it in too many small pieces',
+  }
+  return failed(messages[reason], cause)
+}
+
+function blocked(message: string): AppError {
+  return new AppError('url_blocked', `url: ${message}.`, { param: 'url' })
+}
+
+/** Names the host as the customer or a public server wrote it, and none of its addresses. */
+function notPublic(url: URL): AppError {
+  return blocked(`the host ${describe(url.hostname)} is not at a public address`)
+}
+
+function failed(message: string, cause?: unknown): AppError {
+  return new AppError('url_fetch_failed', `url: ${message}.`, { param: 'url', cause })
+}
+
+function failLookup(cause?: unknown): never {
+  throw failed('its host was not found', cause)
+}
+
+/** The process died or was killed for its memory: its server made it do so, or the machine is in need. */
+function failBrokenOff(cause: unknown): never {
+  throw failed('the download broke off', cause)
+}
