@@ -1,20 +1,18 @@
 /** Wiring: opens every room and returns the running server. The only file that knows them all. */
 import { mkdir, readFile } from 'node:fs/promises'
+import { addressesOf, listensEverywhere, type Addresses } from './addresses'
 import { createKeyUse } from './account/keys'
 import type { Administration } from './admin/administration'
 import { plantSeed } from './admin/seed'
 import { setUpEphemeral, setUpFirstStart } from './admin/setup'
 import type { Cloning } from './clone/cloning'
 import {
-  addressesOf,
   audioDirectory,
   ConfigError,
   downloadLimits,
   limits,
-  listensEverywhere,
   referencesDirectory,
   voicesDirectory,
-  type Addresses,
   type Config,
 } from './config'
 import { openServerDatabase } from './data-directory'

@@ -7,7 +7,7 @@ const root = join(import.meta.dir, '..')
 const src = join(root, 'src')
 
 /** Each room, and the rooms it may import; every room may import itself and level 0. */
-const level0 = ['errors', 'config', 'deadline', 'log', 'version', 'fields', 'paging', 'faults', 'suggest']
+const level0 = ['errors', 'config', 'addresses', 'deadline', 'log', 'version', 'fields', 'paging', 'faults', 'suggest']
 const level1 = ['db', 'storage', 'audio', 'net', 'process']
 const level2 = ['account', 'ledger', 'usage', 'voice', 'speech']
 const level3 = [

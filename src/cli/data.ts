@@ -1,10 +1,10 @@
 /** The data directory as the verbs beside a server see it: they take no lock, make nothing and change no schema. */
 import { availableParallelism, totalmem, userInfo } from 'node:os'
+import { addressesOf } from '../addresses'
 import type { Administration } from '../admin/administration'
 import type { Stores } from '../admin/clones'
 import type { Packs } from '../admin/packs'
 import {
-  addressesOf,
   audioDirectory,
   readConfig,
   readDataDirectory,

@@ -4,7 +4,8 @@
  * and `X-Forwarded-Host` is not read: whoever sends it may be anybody.
  */
 import { hostname, networkInterfaces } from 'node:os'
-import { addressesOf, limits, listensEverywhere, type Addresses, type Config } from '../config'
+import { addressesOf, listensEverywhere, type Addresses } from '../addresses'
+import { limits, type Config } from '../config'
 
 /** A name or an address in brackets or in four parts, perhaps with a port; no user, no path. */
 const hostPattern = /^(?:\[[\da-f:.]{2,45}\]|[a-z\d.-]{1,253})(?::\d{1,5})?$/i

@@ -1,5 +1,6 @@
 /** What the routes need, put together by `app.ts`. */
-import type { Addresses, RateLimits } from '../config'
+import type { Addresses } from '../addresses'
+import type { RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
 import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'

@@ -1,0 +1,19 @@
+/** Where the service listens, and where clients find it and its audio by the configuration alone. */
+import type { Config } from './config'
+
+/** On all interfaces of the machine, in any way to write that. */
+export function listensEverywhere(host: string): boolean {
+  const hostname = URL.parse(`http://${host.includes(':') ? `[${host}]` : host}`)?.hostname ?? ''
+  return ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(hostname)
+}
+
+/** Where clients find the service and the audio files. */
+export type Addresses = { readonly baseUrl: string; readonly storageUrl: string }
+
+/** Where clients find the service and its audio, when it listens on `port`. */
+export function addressesOf(config: Config, port: number): Addresses {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const reachable = listensEverywhere(config.host) ? '127.0.0.1' : host
+  const baseUrl = config.baseUrl ?? `${config.tls ? 'https' : 'http'}://${reachable}:${port}`
+  return { baseUrl, storageUrl: config.storageUrl ?? `${baseUrl}/audio` }
+}
