@@ -162,8 +162,8 @@ export const downloadLimits = {
   runningMax: 8,
   /** More are told to come back. */
   waitingMax: 64,
-  /** Of one process; it needs 60 MB. */
-  memoryMaxBytes: 256 << 20,
+  /** What one process may take beyond its start. */
+  memoryGrowthMaxBytes: 64 << 20,
   /** A server that sends nothing for so long is given up, in the head as in the body. */
   idleMs: 15_000,
   headBytesMax: 16 << 10,

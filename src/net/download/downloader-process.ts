@@ -1,6 +1,6 @@
 /** One downloader process as the main process sees it: for one download, killed without ceremony when that is over. */
-import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { startChild } from '../../process/child'
 import type { FromDownloader, Hop, HopResult } from './protocol'
 
 export type DownloaderProcess = {
@@ -13,61 +13,66 @@ export type DownloaderProcess = {
 const memoryCheckMs = 250
 /** Well below the main process and the workers: it is a stranger who decides how much work it has. */
 const priority = 10
-/** Nothing of the server's own environment, which holds its secrets; further authorities for certificates excepted. */
-const inherited = ['NODE_EXTRA_CA_CERTS']
-/** The collector is told to expect a small machine. */
-const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000' }
+/** The collector is told to expect a small machine; Bun, to tell nobody when it crashes. */
+const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', DO_NOT_TRACK: '1' }
 
+/** `memoryGrowthMaxBytes`: what it may take beyond its start. */
 export function startDownloaderProcess({
   command,
-  memoryMaxBytes,
+  memoryGrowthMaxBytes,
 }: {
   command: readonly string[]
-  memoryMaxBytes: number
+  memoryGrowthMaxBytes: number
 }): DownloaderProcess {
   const ready = Promise.withResolvers<void>()
-  ready.promise.catch(() => {})
+  const gone = Promise.withResolvers<void>()
   let answer: PromiseWithResolvers<HopResult> | undefined
-  const child = Bun.spawn([...command], {
-    env: { ...runtimeSettings, ...pick(process.env, inherited) },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'inherit',
-    serialization: 'advanced',
-    ipc(message: FromDownloader) {
-      if (message.type === 'ready') ready.resolve()
+  let memoryCheck: NodeJS.Timeout | undefined
+  const child = startChild<FromDownloader, Hop>({
+    command,
+    environment: { ...runtimeSettings, ...furtherAuthorities() },
+    // Strangers must not be able to write to the log.
+    isQuiet: true,
+    onMessage(message) {
+      if (message.type === 'ready') begin()
       else answer?.resolve(message)
     },
-    onExit(_child, exitCode, signal) {
-      clearInterval(memory)
-      const error = new Error(`the downloader process ended: ${signal ?? exitCode}`)
-      ready.reject(error)
-      answer?.reject(error)
+    onExit() {
+      clearInterval(memoryCheck)
+      ready.reject(ended)
+      answer?.reject(ended)
+      gone.resolve()
     },
   })
+  const ended = new Error(`the downloader process ${child.pid} ended`)
+  ready.promise.catch(() => {})
   lowerPriority(child.pid)
-  const memory = setInterval(() => {
-    if (residentBytes(child.pid) > memoryMaxBytes) child.kill('SIGKILL')
-  }, memoryCheckMs)
+
+  function begin(): void {
+    const memoryMaxBytes = child.memoryBytes + memoryGrowthMaxBytes
+    if (!child.limitMemoryGrowth(memoryGrowthMaxBytes))
+      memoryCheck = setInterval(() => child.memoryBytes > memoryMaxBytes && child.kill(), memoryCheckMs)
+    ready.resolve()
+  }
 
   return {
     async fetch(hop) {
       await ready.promise
       answer = Promise.withResolvers()
-      child.send(hop)
+      if (!child.send(hop)) throw ended
       return answer.promise
     },
-    async kill() {
-      child.kill('SIGKILL')
-      await child.exited
+    kill() {
+      child.kill()
+      return gone.promise
     },
   }
 }
 
-function pick(environment: Readonly<Record<string, string | undefined>>, names: readonly string[]) {
-  return Object.fromEntries(
-    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
-  )
+/** Documented: a file with certificates that are trusted too. */
+function furtherAuthorities(): Record<string, string> {
+  const path = process.env.NODE_EXTRA_CA_CERTS
+  return path === undefined ? {} : { NODE_EXTRA_CA_CERTS: path }
 }
 
 function lowerPriority(pid: number): void {
@@ -75,14 +80,5 @@ function lowerPriority(pid: number): void {
     setPriority(pid, priority)
   } catch {
     // The process may have ended already, or the system may not allow it: it then runs at the same priority.
-  }
-}
-
-/** Resident memory of a process where the system tells (Linux), else 0. */
-function residentBytes(pid: number): number {
-  try {
-    return 1024 * Number(/VmRSS:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-  } catch {
-    return 0
   }
 }

@@ -18,7 +18,7 @@ export type FollowOptions = {
   readonly command: readonly string[]
   /** HOST:PORT as `config.cloneUrlAllow` has them: there the address and the port may be any. */
   readonly allowed: readonly string[]
-  readonly limits: AnswerLimits & { readonly redirectsMax: number; readonly memoryMaxBytes: number }
+  readonly limits: AnswerLimits & { readonly redirectsMax: number; readonly memoryGrowthMaxBytes: number }
   /** All addresses of a host, for tests; the system's. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
   /** The machine's own addresses, for tests; those of its interfaces. */
@@ -40,7 +40,7 @@ export async function follow(first: URL, target: Target, options: FollowOptions)
     let url = first
     for (let redirects = 0; ; redirects++) {
       const addresses = await findAddresses(url, signal, options)
-      process ??= startDownloaderProcess({ command, memoryMaxBytes: limits.memoryMaxBytes })
+      process ??= startDownloaderProcess({ command, memoryGrowthMaxBytes: limits.memoryGrowthMaxBytes })
       const hop = { url: url.href, addresses, path, sizeBytesMax, limits }
       const result = await unlessAborted(process.fetch(hop).catch(failBrokenOff), signal)
       if (result.type === 'failed') throw failureOf(result, target, limits)
