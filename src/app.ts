@@ -50,11 +50,15 @@ export type App = {
   startBackground(): Promise<void>
   /** Refuses new requests, lets running ones finish for a while, ends the workers. */
   close(): Promise<void>
+  /** While it closes: gives up what still runs. */
+  hurry(): void
 }
 
 /** Demos are rendered only after the server has had time for a first request. */
 const demoDelayMs = 2_000
 const drainPollMs = 20
+/** For the answers to requests that were given up when the server stops. */
+const lastAnswersMs = 1_000
 
 /** How this program starts itself for work that has a process of its own. */
 export type Commands = { readonly worker: WorkerCommand; readonly downloader: readonly string[] }
@@ -123,6 +127,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
   const installer = createInstaller({ pull: pullerOf(config), log: log.child({ room: 'hub' }) })
   const keyUse = createKeyUse(db)
   let stopping = false
+  let graceEndsAtMs = Infinity
   let addresses: (request: Request) => Addresses
   const http = createHttpServer({
     db,
@@ -188,15 +193,22 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
       await installer.close()
       clearInterval(upkeep)
       await shelf.close()
-      const endAtMs = performance.now() + limits.shutdownGraceMs
-      while (server.pendingRequests + running.size > 0 && performance.now() < endAtMs) await Bun.sleep(drainPollMs)
+      graceEndsAtMs = performance.now() + limits.shutdownGraceMs
+      while (server.pendingRequests + running.size > 0 && performance.now() < graceEndsAtMs)
+        await Bun.sleep(drainPollMs)
       pool.close()
       await cloning.downloader.close()
       await Promise.allSettled(running.values())
+      // Those that were given up are told so.
+      const answeredByMs = performance.now() + lastAnswersMs
+      while (server.pendingRequests > 0 && performance.now() < answeredByMs) await Bun.sleep(drainPollMs)
       await server.stop(true)
       keepUp()
       db.close()
       lock.release()
+    },
+    hurry() {
+      graceEndsAtMs = 0
     },
   }
 }

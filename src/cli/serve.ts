@@ -7,9 +7,11 @@ import { serve as command } from './commands/serve'
 import { readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
 import { ownCommand } from './own-command'
+import { obeySignals, type Stoppable } from './signals'
 import { welcome } from './welcome'
 
 export async function serve(args: string[]): Promise<void> {
+  const handOver = obeySignals()
   const flags: RawSettings = readFlags('serve', command, args).values
   const environment = await readSecretFiles(process.env)
   const isEphemeral = flags.ephemeral ?? /^(1|true)$/.test(environment.SONANT_EPHEMERAL ?? '')
@@ -17,19 +19,25 @@ export async function serve(args: string[]): Promise<void> {
   const config = readConfig(flags, environment, file, machine())
   const log = createLogger(config.logLevel)
   const commands = { worker: ownCommand('worker'), downloader: ownCommand('downloader') }
-  if (!config.ephemeral) return run(await buildApp(config, commands, log), config, log)
+  if (!config.ephemeral) return run(await buildApp(config, commands, log), config, log, handOver)
   const ephemeral = await import('./ephemeral')
   const dataDirectory = ephemeral.createEphemeralDirectory()
   const remove = () => ephemeral.removeEphemeralDirectory(dataDirectory)
   process.on('exit', remove)
   const moved = { ...config, dataDirectory }
   const app = await buildApp(moved, commands, log)
-  await run(app, moved, log, () => ephemeral.removeAbandonedDirectories(log))
+  await run(app, moved, log, handOver, () => ephemeral.removeAbandonedDirectories(log))
 }
 
-async function run(app: App, { dataDirectory }: Config, log: Logger, whenReady?: () => void): Promise<void> {
+async function run(
+  app: App,
+  { dataDirectory }: Config,
+  log: Logger,
+  handOver: (stoppable: Stoppable) => void,
+  whenReady?: () => void,
+): Promise<void> {
   surviveFaults(log)
-  stopOnSignal(app, log)
+  handOver({ app, log })
   const { baseUrl: base_url, storageUrl: storage_url, made } = app
   const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number } = made
   if (api_key && !account_number)
@@ -44,17 +52,4 @@ async function run(app: App, { dataDirectory }: Config, log: Logger, whenReady?:
 function surviveFaults(log: Logger): void {
   process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))
-}
-
-function stopOnSignal(app: App, log: Logger): void {
-  let stopping = false
-  const stop = async (signal: string) => {
-    if (stopping) return
-    stopping = true
-    log.info({ signal }, 'stopping')
-    await app.close()
-    process.exit(0)
-  }
-  process.on('SIGTERM', () => void stop('SIGTERM'))
-  process.on('SIGINT', () => void stop('SIGINT'))
 }

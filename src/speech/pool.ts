@@ -368,10 +368,9 @@ export function createPool(options: {
 
     close(): void {
       closed = true
+      // Before their workers are gone: they were ended, they did not fail.
+      for (const { pending } of jobs) for (const { reject } of pending) reject(new JobEnded())
       crew.close()
-      for (const { reject } of encoding.splice(0)) reject(new JobEnded())
-      for (const queue of [foreground, background])
-        for (let entry = queue.take(); entry; entry = queue.take()) entry.task.reject(new JobEnded())
     },
   }
 }

@@ -47,7 +47,12 @@ const unlimited = ['tts', 'clone', 'voices', 'account'].flatMap((name) => [`--li
 
 export type Speech = { answer: Record<string, unknown>; audio: Uint8Array }
 
-type StartOptions = { readonly flags?: readonly string[]; readonly env?: Record<string, string> }
+type StartOptions = {
+  readonly flags?: readonly string[]
+  readonly env?: Record<string, string>
+  /** A program that starts it and becomes it, such as `nohup`, with its arguments. */
+  readonly through?: readonly string[]
+}
 
 export async function startSonant(options: StartOptions = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-test-'))
@@ -57,9 +62,10 @@ export async function startSonant(options: StartOptions = {}) {
 /** Starts it on a directory that may have been used before; `stop` then leaves the directory in place. */
 export async function startIn(
   directory: string,
-  { flags = [], env = {}, apiKey = '' }: StartOptions & { apiKey?: string } = {},
+  { flags = [], env = {}, through, apiKey = '' }: StartOptions & { apiKey?: string } = {},
 ): Promise<Sonant> {
-  const { line, ...server } = await launch(directory, ['--port', '0', '--data', join(directory, 'data'), ...flags], env)
+  const all = ['--port', '0', '--data', join(directory, 'data'), ...flags]
+  const { line, ...server } = await launch(directory, all, env, through)
   return describeServer(directory, server, line, (line.api_key as string | undefined) ?? apiKey)
 }
 
@@ -67,14 +73,14 @@ export async function startIn(
 export async function startEphemeral(
   options: StartOptions & { readonly seed?: unknown; readonly directory?: string } = {},
 ): Promise<EphemeralSonant> {
-  const { flags = [], env = {}, seed } = options
+  const { flags = [], env = {}, through, seed } = options
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'sonant-test-')))
   const seedPath = join(directory, 'seed.json')
   if (seed !== undefined) await Bun.write(seedPath, JSON.stringify(seed))
   const seedFlags = seed === undefined ? [] : ['--seed', seedPath]
   const before = new Set(await readdir(directory))
   const variables = { TMPDIR: directory, ...env }
-  const { line, ...server } = await launch(directory, ['--ephemeral', ...seedFlags, ...flags], variables)
+  const { line, ...server } = await launch(directory, ['--ephemeral', ...seedFlags, ...flags], variables, through)
   const made = (await readdir(directory)).find((name) => name.startsWith('sonant-ephemeral-') && !before.has(name))
   const adminKey = (line.admin_key as string | undefined) ?? env.SONANT_ADMIN_KEY ?? ''
   const apiKey = (line.api_key as string | undefined) ?? env.SONANT_API_KEY ?? ''
@@ -101,12 +107,15 @@ async function launch(
   directory: string,
   flags: readonly string[],
   env: Record<string, string>,
+  through: readonly string[] = [],
 ): Promise<Server & { line: Record<string, unknown> }> {
-  const child = Bun.spawn([executable, 'serve', ...unlimited, ...flags], {
+  const child = Bun.spawn([...through, executable, 'serve', ...unlimited, ...flags], {
     cwd: directory,
     env: { PATH: '/usr/bin:/bin', HOME: directory, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
+    // A group of its own, as in a terminal: a test may signal all of it.
+    detached: true,
   })
   let log = ''
   const logged = (async () => {

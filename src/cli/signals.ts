@@ -1,0 +1,68 @@
+/**
+ * What signals do to the server. SIGTERM, SIGINT, SIGQUIT and SIGHUP drain it, the last one unless it was started to
+ * ignore it (`nohup`). Another one of the first three, a second or more later, gives up what still runs. SIGUSR1 and
+ * SIGUSR2 do nothing.
+ */
+import { readFileSync } from 'node:fs'
+import type { App } from '../app'
+import type { Logger } from '../log'
+
+const hurrying = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
+const harmless = ['SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
+type StopSignal = (typeof hurrying)[number] | 'SIGHUP'
+
+/** Ctrl-C comes twice where a program in front (npm, a supervisor) passes it on; that is one wish, not two. */
+const againAfterMs = 1_000
+
+/** Of a server that is ready. */
+export type Stoppable = { readonly app: Pick<App, 'close' | 'hurry'>; readonly log: Logger }
+
+/** To be called first: a start that is told to stop ends at once. The returned function hands over what then drains. */
+export function obeySignals(): (stoppable: Stoppable) => void {
+  let server: Stoppable | undefined
+  let stoppedAtMs: number | undefined
+
+  function stop(signal: StopSignal): void {
+    if (!server) process.exit(0)
+    const { app, log } = server
+    if (stoppedAtMs === undefined) {
+      stoppedAtMs = performance.now()
+      log.info({ signal }, 'stopping')
+      void drain(app, log)
+    } else if (signal !== 'SIGHUP' && performance.now() - stoppedAtMs >= againAfterMs) {
+      log.warn({ signal }, 'stopping at once; what still runs is given up')
+      app.hurry()
+    }
+  }
+
+  for (const signal of hurrying) on(signal, () => stop(signal))
+  if (!isHangupIgnored()) on('SIGHUP', () => stop('SIGHUP'))
+  for (const signal of harmless) on(signal, () => {})
+  return (stoppable) => void (server = stoppable)
+}
+
+async function drain(app: Stoppable['app'], log: Logger): Promise<never> {
+  try {
+    await app.close()
+    process.exit(0)
+  } catch (error) {
+    log.error({ err: error }, 'the server did not stop in order')
+    process.exit(1)
+  }
+}
+
+const windowsSignals: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP']
+
+function on(signal: NodeJS.Signals, listener: () => void): void {
+  if (process.platform !== 'win32' || windowsSignals.includes(signal)) process.on(signal, listener)
+}
+
+/** Whether this process was started to ignore SIGHUP, where the system tells (Linux). */
+function isHangupIgnored(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+    return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 1n
+  } catch {
+    return false
+  }
+}
