@@ -43,6 +43,8 @@ export type ErrorCode =
   | 'not_found'
   | 'unknown_path'
   | 'method_not_allowed'
+  | 'precondition_failed'
+  | 'range_not_satisfiable'
   | 'shutting_down'
   | 'internal_error'
 
@@ -55,6 +57,8 @@ const publicCodes = {
   synthesis_timeout: 'synthesis_failed',
   unknown_path: 'invalid_request',
   method_not_allowed: 'invalid_request',
+  precondition_failed: 'invalid_request',
+  range_not_satisfiable: 'invalid_request',
   shutting_down: 'internal_error',
 } as const satisfies Partial<Record<ErrorCode, string>>
 

@@ -1,53 +1,88 @@
-/** The stored audio: anonymous, immutable, with ranges. */
+/** The stored audio: anonymous, immutable, with ranges and conditions, for the pages of every origin. */
 import { Elysia } from 'elysia'
-import parseRange from 'range-parser'
 import { AppError } from '../errors'
+import { describe } from '../fields'
 import type { StoredFile } from '../storage/storage'
+import { evaluateConditions, type Outcome, type Selected } from './conditions'
 import type { HttpContext } from './context'
-import { beginOperation, requestIdOf } from './request-state'
+import { formatHttpDate } from './http-date'
+import { addHeaders, beginOperation, headersOf } from './request-state'
+
+const methods = 'GET, HEAD'
+const allow = `${methods}, OPTIONS`
+/** What scripts of other origins may read, beyond the few headers that they always may (Fetch, CORS protocol). */
+const crossOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'Accept-Ranges, Content-Length, Content-Range, ETag, Last-Modified, Retry-After, X-Request-Id',
+}
+const preflight = {
+  'access-control-allow-methods': methods,
+  'access-control-allow-headers':
+    'Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Cache-Control',
+  'access-control-max-age': '86400',
+}
 
 export function audioRoutes({ demos }: HttpContext) {
-  const serve = async ({ request, params }: { request: Request; params: { '*': string } }) => {
-    const file = await demos.find(params['*'], beginOperation(request, 'demo'))
+  async function serve(request: Request, name: string): Promise<Response> {
+    const file = await demos.find(name, beginOperation(request, 'demo'))
     if (!file) throw new AppError('not_found', 'There is no such audio file.')
-    return respond(request, params['*'], file)
+    return respond(request, name, file)
   }
-  return new Elysia().get('/audio/*', serve).head('/audio/*', serve)
-}
 
-function respond(request: Request, name: string, file: StoredFile): Response {
-  const etag = `"${Bun.hash(name).toString(16)}-${file.sizeBytes.toString(16)}"`
-  const headers = new Headers({
-    'content-type': file.contentType,
-    'cache-control': 'public, max-age=31536000, immutable',
-    etag,
-    'accept-ranges': 'bytes',
-    'access-control-allow-origin': '*',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': requestIdOf(request),
+  // A GET route of Elysia answers HEAD too: it reads all of the file to count its bytes, and says 0 with a 304.
+  return new Elysia().all('/audio/*', ({ request, params }) => {
+    addHeaders(request, crossOrigin)
+    const { method } = request
+    if (method === 'GET' || method === 'HEAD') return serve(request, params['*'])
+    addHeaders(request, { allow })
+    if (method !== 'OPTIONS') throw new AppError('method_not_allowed', `This path has no ${method}; it has ${allow}.`)
+    addHeaders(request, preflight)
+    return new Response(null, { status: 204, headers: headersOf(request) })
   })
-  if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers })
-  const ifRange = request.headers.get('if-range')
-  const range = ifRange && ifRange !== etag ? null : request.headers.get('range')
-  const ranges = range ? parseRange(file.sizeBytes, range, { combine: true }) : unusable
-  if (ranges === unsatisfiable) {
-    headers.set('content-range', `bytes */${file.sizeBytes}`)
-    return new Response(null, { status: 416, headers })
-  }
-  // Several ranges at once are answered with the whole file, as RFC 9110 section 14.2 allows.
-  const single = typeof ranges === 'number' || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0]
-  const { start, end } = single ?? { start: 0, end: file.sizeBytes - 1 }
-  if (single) headers.set('content-range', `bytes ${start}-${end}/${file.sizeBytes}`)
-  headers.set('content-length', String(end - start + 1))
-  const body = Bun.file(file.path).slice(start, end + 1, file.contentType)
-  return new Response(body, { status: single ? 206 : 200, headers })
 }
 
-/** What `range-parser` answers for a range that cannot be served, and for one that is to be ignored. */
-const unsatisfiable = -1
-const unusable = -2
+/** Throws `precondition_failed`, `range_not_satisfiable`. */
+function respond(request: Request, name: string, file: StoredFile): Response {
+  const { sizeBytes, contentType } = file
+  const selected = select(name, file)
+  const outcome = evaluateConditions(request, selected, Date.now())
+  const cached = { 'cache-control': 'public, max-age=31536000, immutable', etag: selected.etag }
+  if (outcome.status === 304) return new Response(null, { status: 304, headers: { ...headersOf(request), ...cached } })
+  const { start, end } = rangeOf(request, outcome, sizeBytes)
+  const headers = {
+    ...headersOf(request),
+    ...cached,
+    'content-type': contentType,
+    'content-length': String(end - start + 1),
+    'last-modified': formatHttpDate(selected.modifiedAtMs),
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    ...(outcome.status === 206 && { 'content-range': `bytes ${start}-${end}/${sizeBytes}` }),
+  }
+  const body = request.method === 'GET' ? Bun.file(file.path).slice(start, end + 1, contentType) : null
+  return new Response(body, { status: outcome.status, headers })
+}
 
-function matches(header: string | null, etag: string): boolean {
-  if (!header) return false
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+/** The date is never later than now (RFC 9110 section 8.8.2.1), whatever the disk says. */
+function select(name: string, { sizeBytes, modifiedAtMs }: StoredFile): Selected {
+  const seconds = Math.floor(Math.min(modifiedAtMs, Date.now()) / 1000)
+  const etag = `"${Bun.hash(name).toString(16)}-${sizeBytes.toString(16)}"`
+  return { etag, modifiedAtMs: seconds * 1000, sizeBytes }
+}
+
+function rangeOf(request: Request, outcome: Outcome, sizeBytes: number): { start: number; end: number } {
+  if (outcome.status === 206) return outcome
+  if (outcome.status === 412) {
+    const param = outcome.failed
+    throw new AppError('precondition_failed', `${param}: the file is not the one that this header names.`, { param })
+  }
+  if (outcome.status === 416) {
+    addHeaders(request, { 'content-range': `bytes */${sizeBytes}`, 'accept-ranges': 'bytes' })
+    const found = describe(request.headers.get('range'))
+    throw new AppError('range_not_satisfiable', `Range: found ${found}; the file has ${sizeBytes} bytes.`, {
+      param: 'Range',
+    })
+  }
+  return { start: 0, end: sizeBytes - 1 }
 }

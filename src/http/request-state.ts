@@ -10,6 +10,8 @@ export type RequestState = {
   readonly startedAtMs: number
   deadline: Deadline
   verdict: Verdict | undefined
+  /** What its route adds to every answer, errors included. */
+  headers: Readonly<Record<string, string>> | undefined
 }
 
 /** Kept on the request itself: a WeakMap costs as much as the rest of a short request. */
@@ -26,6 +28,7 @@ function newState(): RequestState {
     startedAtMs,
     deadline: startDeadline(operationTimeoutsMs.other, startedAtMs),
     verdict: undefined,
+    headers: undefined,
   }
 }
 
@@ -35,15 +38,22 @@ export function beginOperation(request: Request, operation: Operation): Deadline
   return (state.deadline = startDeadline(operationTimeoutsMs[operation], state.startedAtMs))
 }
 
+/** To every answer to the request, errors included. */
+export function addHeaders(request: Request, headers: Readonly<Record<string, string>>): void {
+  const state = stateOf(request)
+  state.headers = { ...state.headers, ...headers }
+}
+
 export function requestIdOf(request: Request): string {
   return stateOf(request).id
 }
 
 /** What every answer to the request carries, whether it succeeded or not. */
 export function headersOf(request: Request): Record<string, string> {
-  const { id, verdict } = stateOf(request)
-  if (!verdict) return { 'x-request-id': id }
+  const { id, verdict, headers } = stateOf(request)
+  if (!verdict) return { ...headers, 'x-request-id': id }
   return {
+    ...headers,
     'x-request-id': id,
     'x-ratelimit-limit': String(verdict.limit),
     'x-ratelimit-remaining': String(verdict.remaining),

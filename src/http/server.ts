@@ -99,6 +99,8 @@ function methodsByPath(routes: readonly { path: string; method: string }[]) {
   })
   return (pathname: string): string | undefined => {
     const methods = patterns.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method)
-    return methods.length > 0 ? [...new Set(methods)].join(', ') : undefined
+    // Whatever has GET has HEAD.
+    const all = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    return all.length > 0 ? [...new Set(all)].join(', ') : undefined
   }
 }

@@ -18,7 +18,12 @@ export type AudioWriter = {
   abort(): Promise<void>
 }
 
-export type StoredFile = { readonly path: string; readonly sizeBytes: number; readonly contentType: string }
+export type StoredFile = {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly contentType: string
+  readonly modifiedAtMs: number
+}
 
 const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 /** One name, or a name in `demos/`; nothing that a path could climb with. */
@@ -93,7 +98,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       const path = pathOf(name)
       const found = await guard(() => stat(path).catch(ignoreMissing))
       if (!found?.isFile()) return undefined
-      return { path, sizeBytes: found.size, contentType: contentTypes[extension]! }
+      return { path, sizeBytes: found.size, contentType: contentTypes[extension]!, modifiedAtMs: found.mtimeMs }
     },
   }
 }

@@ -119,7 +119,8 @@ describe('/openapi.json', () => {
     const anyFile = ['/audio/{name}', '/audio/demos/{name}']
     const routes = app.routes.flatMap(({ method, path }) => {
       const paths = path === '/audio/*' ? anyFile : [path.replace(/:(\w+)/g, '{$1}')]
-      return paths.map((one) => `${method} ${one}`)
+      const methods = method === 'ALL' ? ['GET', 'HEAD', 'OPTIONS'] : [method]
+      return paths.flatMap((one) => methods.map((each) => `${each} ${one}`))
     })
     const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     expect(described.sort()).toEqual([...new Set(routes)].sort())
@@ -254,10 +255,16 @@ describe('the answers of the service', () => {
       ['/audio/{name}', file],
       ['/audio/demos/{name}', demo],
     ] as const)
-      for (const method of ['GET', 'HEAD']) await call(method, path, 200, anonymous, name)
+      for (const [method, status] of [
+        ['GET', 200],
+        ['HEAD', 200],
+        ['OPTIONS', 204],
+      ] as const)
+        await call(method, path, status, anonymous, name)
     await call('GET', '/audio/{name}', 206, { ...anonymous, headers: { range: 'bytes=0-9' } }, file)
     await call('GET', '/audio/{name}', 304, { ...anonymous, headers: { 'if-none-match': '*' } }, file)
     await call('GET', '/audio/{name}', 416, { ...anonymous, headers: { range: 'bytes=999999999-' } }, file)
+    await call('GET', '/audio/{name}', 412, { ...anonymous, headers: { 'if-match': '"x"' } }, file)
     await call('GET', '/audio/{name}', 404, anonymous, 'nothing.mp3')
 
     const account = await call('GET', '/api/v1/account', 200, user)

@@ -1,6 +1,6 @@
 /** Files on a real disk. */
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStorage, type Storage } from '../../src/storage/storage'
@@ -32,11 +32,9 @@ describe('create', () => {
     await writer.write(bytesOf('Hello '), 0)
     expect(await storage.find('a.mp3')).toBeUndefined()
     await writer.commit()
-    expect(await storage.find('a.mp3')).toEqual({
-      path: join(directory, 'a.mp3'),
-      sizeBytes: 11,
-      contentType: 'audio/mpeg',
-    })
+    const path = join(directory, 'a.mp3')
+    const { mtimeMs: modifiedAtMs } = await stat(path)
+    expect(await storage.find('a.mp3')).toEqual({ path, sizeBytes: 11, contentType: 'audio/mpeg', modifiedAtMs })
     expect(await Bun.file(join(directory, 'a.mp3')).text()).toBe('Hello world')
     expect(await files()).toEqual(['a.mp3', 'demos'])
   })

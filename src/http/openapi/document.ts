@@ -48,8 +48,15 @@ const headers = {
   'Idempotent-Replay': header('`true` where this is the answer to an earlier request.', '^true$'),
   Vary: header('`Authorization`.'),
   ETag: header('Of the file.'),
+  'Last-Modified': header('When the file was made.'),
   'Accept-Ranges': header('`bytes`.'),
-  'Content-Range': header('Which bytes these are.'),
+  'Content-Range': header('Which bytes these are or, where none are, how many the file has.', '^bytes '),
+  Allow: header('The methods of the path.'),
+  'Access-Control-Allow-Origin': header('Pages of every origin may use it.', '^\\*$'),
+  'Access-Control-Allow-Methods': header('For a preflight.'),
+  'Access-Control-Allow-Headers': header('For a preflight.'),
+  'Access-Control-Expose-Headers': header('What scripts of other origins may read.'),
+  'Access-Control-Max-Age': header('How many seconds a preflight is remembered.', '^[0-9]+$'),
 }
 
 function header(meaning: string, pattern?: string) {
@@ -66,7 +73,7 @@ const byAudience: Record<Audience, { errors: readonly ErrorCode[]; security: obj
 const ofBody: readonly ErrorCode[] = ['invalid_params', 'body_too_slow', 'payload_too_large']
 
 function errorsOf({ audience, method, errors = [] }: Operation): ErrorCode[] {
-  const hasBody = method !== 'get' && method !== 'head'
+  const hasBody = method === 'post' || method === 'patch' || method === 'delete'
   const always: ErrorCode[] = ['internal_error', 'shutting_down']
   return [...byAudience[audience].errors, ...(hasBody ? ofBody : []), ...errors, ...always]
 }
@@ -117,7 +124,7 @@ function describeOperation(operation: Operation) {
       [operation.status ?? 200]: {
         description: answer.description,
         headers: headerReferences([...rateLimit, ...(answer.headers ?? [])]),
-        ...(method !== 'head' && { content: answerContent(operation, answer) }),
+        ...(method !== 'head' && method !== 'options' && { content: answerContent(operation, answer) }),
       },
       ...Object.fromEntries(bareAnswers),
       ...errorReferences(errorsOf(operation)),

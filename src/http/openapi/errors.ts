@@ -114,6 +114,16 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'The path has no such method; `Allow` lists those it has.',
     message: 'This path has no GET; it has POST.',
   },
+  precondition_failed: {
+    when: 'The file is not the one that `If-Match` or `If-Unmodified-Since` names.',
+    message: 'If-Match: the file is not the one that this header names.',
+    param: 'If-Match',
+  },
+  range_not_satisfiable: {
+    when: 'The range lies outside the file; `Content-Range` says how long it is.',
+    message: 'Range: found "bytes=99999-"; the file has 7235 bytes.',
+    param: 'Range',
+  },
   conflict: {
     when: 'It does not go with how things stand; `message` says why.',
     message: 'Accounts use this group; give them another one first.',
@@ -236,6 +246,9 @@ function errorComponent(status: number, codes: readonly ShownErrorCode[]) {
     description: codes.map((name) => `\`${publicCode(name)}\`: ${meanings[name].when}`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+      ...(status === statuses.range_not_satisfiable && {
+        'Content-Range': { $ref: '#/components/headers/Content-Range' },
+      }),
       ...(hasRetryAfter(status) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
     },
     content: { 'application/json': { schema, examples } },

@@ -40,13 +40,21 @@ export type Answer = {
 }
 
 /** Headers of answers besides `X-Request-Id`, which all have. */
-export type HeaderName = 'Idempotent-Replay' | 'ETag' | 'Accept-Ranges' | 'Content-Range' | 'Vary'
+export type HeaderName =
+  | 'Idempotent-Replay'
+  | 'ETag'
+  | 'Last-Modified'
+  | 'Accept-Ranges'
+  | 'Content-Range'
+  | 'Vary'
+  | 'Allow'
+  | `Access-Control-${'Allow-Origin' | 'Allow-Methods' | 'Allow-Headers' | 'Expose-Headers' | 'Max-Age'}`
 
 /** Who may call: anybody, anybody but with more to see for a key, a key, an administrator's key. */
 export type Audience = 'everybody' | 'everybody or a key' | 'key' | 'administrator'
 
 export type Operation = {
-  readonly method: 'get' | 'head' | 'post' | 'patch' | 'delete'
+  readonly method: 'get' | 'head' | 'options' | 'post' | 'patch' | 'delete'
   readonly path: string
   /** Unique; examples are found by it. */
   readonly id: string
@@ -61,7 +69,7 @@ export type Operation = {
   /** The same as a form (multipart/form-data). */
   readonly form?: Schema
   /** Of the answer; 200 where nothing is said. */
-  readonly status?: 202
+  readonly status?: 202 | 204
   readonly answer: Answer
   /** Further examples of the answer, by their id. */
   readonly moreExamples?: readonly string[]

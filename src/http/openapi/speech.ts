@@ -1,8 +1,22 @@
 /** Speech, voices, stored audio, and the service itself, as operations of the API description. */
-import { object, reference, text, type Operation } from './model'
+import { object, reference, text, type Operation, type Parameter } from './model'
 import { faultParameter } from './parameters'
 
 const choosesVoice = ['voice_not_found', 'voice_disabled', 'voice_not_allowed'] as const
+
+type Folder = '' | 'demos/'
+const whatIn = (folder: Folder) => (folder ? 'Demo' : 'Audio')
+const fileParameter: Parameter = {
+  name: 'name',
+  in: 'path',
+  description: 'Name of the file.',
+  required: true,
+  schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,127}\\.(mp3|wav)$' },
+}
+const condition = (name: string, description: string): Parameter => {
+  return { name, in: 'header', description, schema: { type: 'string' } }
+}
+const crossOrigin = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const
 
 export const speechOperations: readonly Operation[] = [
   {
@@ -76,51 +90,75 @@ export const speechOperations: readonly Operation[] = [
     answer: { description: 'The voices, in order.', schema: reference('VoiceList'), headers: ['Vary'] },
     errors: ['group_forbidden', 'group_not_found'],
   },
-  ...(['', 'demos/'] as const).flatMap((folder) => (['get', 'head'] as const).map((method) => audio(method, folder))),
+  ...(['', 'demos/'] as const).flatMap((folder) => [audio('get', folder), audio('head', folder), preflight(folder)]),
 ]
 
-function audio(method: 'get' | 'head', folder: '' | 'demos/'): Operation {
-  const what = folder ? 'Demo' : 'Audio'
+function audio(method: 'get' | 'head', folder: Folder): Operation {
+  const ranges = [
+    condition('Range', 'One range of bytes; several at once are answered with the whole file.'),
+    condition('If-Range', 'An `ETag` or a `Last-Modified`: the range counts only if it is that of the file.'),
+  ]
   return {
     method,
     path: `/audio/${folder}{name}`,
-    id: `${method}${what}`,
+    id: `${method}${whatIn(folder)}`,
     tag: 'Audio',
     summary: `${method === 'get' ? 'Get' : 'Look at'} ${folder ? 'the demo of a voice' : 'stored audio'}`,
     description:
       'Use the address from an answer: it may lead to another host. It never changes, can be cached for ever, and can be used from every web page.',
     audience: 'everybody',
     parameters: [
-      {
-        name: 'name',
-        in: 'path',
-        description: 'Name of the file.',
-        required: true,
-        schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,127}\\.(mp3|wav)$' },
-      },
-      {
-        name: 'Range',
-        in: 'header',
-        description: 'One range of bytes; several at once are answered with the whole file.',
-        schema: { type: 'string' },
-      },
-      { name: 'If-Range', in: 'header', description: 'An `ETag`.', schema: { type: 'string' } },
-      { name: 'If-None-Match', in: 'header', description: 'One or more `ETag`s.', schema: { type: 'string' } },
+      fileParameter,
+      ...(method === 'get' ? ranges : []),
+      condition('If-None-Match', 'One or more `ETag`s.'),
+      condition('If-Modified-Since', 'A date.'),
+      condition('If-Match', 'One or more `ETag`s.'),
+      condition('If-Unmodified-Since', 'A date.'),
     ],
     answer: {
       description: 'The file.',
       contentType: 'audio/*',
       schema: { description: 'mp3 or wav, as the name says.' },
-      headers: ['ETag', 'Accept-Ranges'],
+      headers: ['ETag', 'Last-Modified', 'Accept-Ranges', ...crossOrigin],
     },
     bare: {
-      206: { description: 'The range.', headers: ['ETag', 'Content-Range'] },
-      304: { description: 'It is what you have.', headers: ['ETag'] },
-      416: { description: 'The range lies outside the file.', headers: ['Content-Range'] },
+      ...(method === 'get' && {
+        206: { description: 'The range.', headers: ['ETag', 'Last-Modified', 'Content-Range', ...crossOrigin] },
+      }),
+      304: { description: 'It is what you have.', headers: ['ETag', ...crossOrigin] },
     },
-    errors: folder
-      ? ['not_found', 'rate_limited', 'synthesis_failed', 'synthesis_timeout', 'storage_failed']
-      : ['not_found', 'storage_failed'],
+    errors: [
+      'not_found',
+      'precondition_failed',
+      ...(method === 'get' ? (['range_not_satisfiable'] as const) : []),
+      'storage_failed',
+      ...(folder ? (['rate_limited', 'synthesis_failed', 'synthesis_timeout'] as const) : []),
+    ],
+  }
+}
+
+function preflight(folder: Folder): Operation {
+  return {
+    method: 'options',
+    path: `/audio/${folder}{name}`,
+    id: `options${whatIn(folder)}`,
+    tag: 'Audio',
+    summary: 'What a page of another origin may do here',
+    description: 'A CORS preflight, which browsers send by themselves.',
+    audience: 'everybody',
+    parameters: [fileParameter],
+    status: 204,
+    answer: {
+      description: 'Read it.',
+      schema: {},
+      headers: [
+        ...crossOrigin,
+        'Access-Control-Allow-Methods',
+        'Access-Control-Allow-Headers',
+        'Access-Control-Max-Age',
+        'Allow',
+      ],
+    },
   }
 }
 
