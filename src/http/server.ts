@@ -13,6 +13,7 @@ import { computeRoutes } from './compute'
 import type { HttpContext, ServerOptions } from './context'
 import { docsRoutes } from './docs'
 import { errorResponse } from './errors'
+import { homeRoutes } from './home'
 import { packRoutes } from './packs'
 import { headersOf, requestIdOf, stateOf } from './request-state'
 import { ttsRoutes } from './tts'
@@ -78,6 +79,7 @@ export function createHttpServer(options: ServerOptions) {
     .use(packRoutes(context))
     .use(audioRoutes(context))
     .use(docsRoutes(context))
+    .use(homeRoutes(context))
     .get('/api/v1/version', () => ({ version, api: ['v1'], commit }))
     .get('/healthz', () => ({ ok: true }))
   return app

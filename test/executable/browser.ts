@@ -85,6 +85,11 @@ export async function openBrowser(url: string) {
       const found = `document.querySelector(${JSON.stringify(selector)})`
       await until(`(() => { const it = ${found}; if (!it) return false; it.focus(); it.click(); return true })()`)
     },
+    /** As a phone of this width shows it. */
+    async narrow(widthPixels: number): Promise<void> {
+      const size = { width: widthPixels, height: 800, deviceScaleFactor: 1, mobile: true }
+      await send('Emulation.setDeviceMetricsOverride', size)
+    },
     async type(text: string): Promise<void> {
       await send('Input.insertText', { text })
     },

@@ -346,6 +346,8 @@ describe('the answers of the service', () => {
     await call('GET', '/readyz', 200, anonymous)
     await call('GET', '/api/v1/admin/compute', 200)
     await call('GET', '/openapi.json', 200, anonymous)
+    await call('GET', '/', 200, { ...anonymous, headers: { accept: 'text/html' } })
+    await call('GET', '/', 404, anonymous)
     const page = await call('GET', '/docs', 200, anonymous)
     const script = /docs\/([0-9a-f]+\.js)/.exec(String(page))![1]!
     await call('GET', '/docs/{file}', 200, anonymous, script)

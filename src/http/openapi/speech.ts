@@ -201,6 +201,17 @@ export const serviceOperations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/',
+    id: 'getHome',
+    tag: 'Service',
+    summary: 'A page for people, with a first request',
+    description: 'Only for browsers (`Accept: text/html`); programs find nothing here.',
+    audience: 'everybody',
+    answer: { description: 'A web page.', contentType: 'text/html', schema: text('HTML.') },
+    errors: ['unknown_path'],
+  },
+  {
+    method: 'get',
     path: '/docs',
     id: 'getDocs',
     tag: 'Service',

@@ -1,0 +1,50 @@
+/** The page at `/` for people who open the service in a browser: what it is, and how to begin. One file, no requests. */
+import html from './home.html' with { type: 'text' }
+import style from './home.css' with { type: 'text' }
+import script from './home.js' with { type: 'text' }
+
+export type HomePage = {
+  /** Names the installation. */
+  readonly name: string
+  readonly version: string
+  readonly baseUrl: string
+  /** The default voice of callers without a plan; undefined: there is none. */
+  readonly voice: { readonly name: string; readonly language: string; readonly demo: string } | undefined
+}
+
+const hashOf = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
+
+/** Only the style and the script of the page itself, and sound of the service. */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(style)}`,
+  `script-src ${hashOf(script)}`,
+  'img-src data:',
+  "media-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function writeHomePage({ name, version, baseUrl, voice }: HomePage): string {
+  const path = new URL(baseUrl).pathname.replace(/\/$/, '')
+  const values: Record<string, string> = {
+    name: Bun.escapeHTML(name),
+    version: Bun.escapeHTML(version),
+    base: Bun.escapeHTML(baseUrl),
+    path: Bun.escapeHTML(path),
+    style: `<style>${style}</style>`,
+    script: `<script>${script}</script>`,
+    player: voice ? writePlayer(path, voice) : '',
+  }
+  return html.replace(/\{\{(\w+)\}\}/g, (_, field: string) => values[field]!)
+}
+
+/** The demo by its path on this server: with a storage URL elsewhere the page would load from there. */
+function writePlayer(path: string, { name, language, demo }: NonNullable<HomePage['voice']>): string {
+  return `<section aria-labelledby="listen">
+<h2 id="listen">Listen</h2>
+<p>The default voice is ${Bun.escapeHTML(name)} (${Bun.escapeHTML(language)}).</p>
+<audio controls preload="none" src="${Bun.escapeHTML(`${path}/audio/${demo}`)}"></audio>
+</section>`
+}
