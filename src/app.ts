@@ -93,6 +93,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
     isKeeper: () => true,
     settleMs: limits.packSettleMs,
     pollMs: limits.packPollMs,
+    patienceMs: limits.packPatienceMs,
     log: log.child({ room: 'shelf' }),
   })
   const { mp3SampleRate } = config

@@ -142,6 +142,10 @@ export const limits = {
   packSettleMs: 2_000,
   /** How often the folders are looked at where the system does not tell that something happened. */
   packPollMs: 5_000,
+  /** A pack that takes longer to try lets the next one be tried beside it. */
+  packPatienceMs: 10_000,
+  /** So many small packs can be tried at once, even where models may have little memory. */
+  packProbesMin: 4,
   workerMemoryMaxBytes: 768 << 20,
   /** Requests that wait or run at once; more are told to come back. */
   queuedRequestsMax: 512,

@@ -60,7 +60,7 @@ async function install(...names: string[]): Promise<void> {
   const { reservedIds } = readCatalogue()
   const shelf = await createShelf({
     ...{ directory, reservedIds, probe, log },
-    ...{ settleMs: 1, pollMs: 1000, isKeeper: () => true, onChange() {} },
+    ...{ settleMs: 1, pollMs: 1000, patienceMs: 10_000, isKeeper: () => true, onChange() {} },
   })
   await shelf.tryAll()
   await shelf.close()

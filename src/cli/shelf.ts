@@ -25,6 +25,7 @@ export function openShelf(
     isKeeper: () => loadLock().isLocked(dataDirectory) !== true,
     settleMs: limits.packSettleMs,
     pollMs: limits.packPollMs,
+    patienceMs: limits.packPatienceMs,
     log: createLogger('error'),
   })
 }

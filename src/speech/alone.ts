@@ -8,6 +8,8 @@ import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-p
 export type AloneOptions = {
   readonly command: WorkerCommand
   readonly memoryMaxBytes: number
+  /** Of a run of a model on the CPU; undefined: it may use a GPU, and the kernel sets no limit. */
+  readonly threads?: number
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
   /** Aborted, the process ends. */
@@ -19,9 +21,14 @@ export function runAlone(task: Task, options: AloneOptions): Promise<Answer> {
   return retryUnbegun(() => runOnce(task, options))
 }
 
-async function runOnce(task: Task, { timeoutMs, signal, ...options }: AloneOptions): Promise<Answer> {
+async function runOnce(task: Task, { timeoutMs, signal, threads, ...options }: AloneOptions): Promise<Answer> {
   signal?.throwIfAborted()
-  const worker = startWorkerProcess({ ...options, isQuiet: true, onExit() {} })
+  const worker = startWorkerProcess({
+    ...options,
+    kernelLimit: threads === undefined ? undefined : { threads },
+    isQuiet: true,
+    onExit() {},
+  })
   const end = () => worker.kill()
   signal?.addEventListener('abort', end)
   try {

@@ -2,20 +2,15 @@
 import { availableParallelism } from 'node:os'
 import { limits, runtimeDirectory, type ComputeProvider, type Config } from '../config'
 import type { Logger } from '../log'
-import { runAlone } from './alone'
 import { createCompute, type Compute } from './compute'
-import { loadingFactor } from './crew'
-import { BadPack, type Pack } from './models/pack'
-import { writeRuntimeOptions } from './onnx/runtime-options'
 import { createPool, type Pool } from './pool'
-import { TaskFailed } from './task-failed'
-import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
+import { createProbe, type Probe } from './probing'
+import type { WorkerCommand } from './worker-process'
 
 export type Speech = {
   readonly pool: Pool
   readonly compute: Compute
-  /** Tries the pack in that folder, in a process of its own. Throws `BadPack`, and what went wrong with the process. */
-  readonly probe: (directory: string, signal?: AbortSignal) => Promise<Pack>
+  readonly probe: Probe
 }
 
 export function createSpeech(
@@ -52,24 +47,7 @@ export function createSpeech(
     log,
   })
 
-  async function probe(directory: string, signal?: AbortSignal): Promise<Pack> {
-    const { modelMemoryBytes: memoryMaxBytes } = neural
-    const task = { kind: 'probe', directory, memoryMaxBytes } as const
-    const answer = await runAlone(task, {
-      command,
-      memoryMaxBytes: limits.workerMemoryMaxBytes + loadingFactor * memoryMaxBytes,
-      // What a GPU's driver takes would be counted as the model's.
-      environment: writeRuntimeOptions(await compute.runtime('cpu')),
-      timeoutMs: limits.modelLoadTimeoutMs,
-      signal,
-    }).catch(explain)
-    if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
-    const probed = answer.probed!
-    if ('reason' in probed) throw new BadPack(probed.reason)
-    return probed.pack
-  }
-
-  return { pool, compute, probe }
+  return { pool, compute, probe: createProbe({ command, neural, compute }) }
 }
 
 /** What neural voices are computed with under these settings. */
@@ -88,15 +66,4 @@ export function computeOf(
     cores: availableParallelism(),
     log,
   })
-}
-
-const fates: Record<GoneReason, string> = {
-  died: 'its process crashed',
-  unresponsive: 'its process did not begin',
-  timeout: `it took longer than ${limits.modelLoadTimeoutMs / 1000} s`,
-  memory: 'it took more memory than models may have',
-}
-
-function explain(error: unknown): never {
-  throw error instanceof WorkerGone ? new Error(fates[error.reason], { cause: error }) : error
 }

@@ -70,6 +70,8 @@ type RunningTask = {
 }
 
 const memoryCheckMs = 250
+/** What a thread of a model reserves beside its work: its stack. */
+const threadBytes = 16 << 20
 /** From sending a task to the word that it has begun, which takes milliseconds where the process runs. */
 const beginTimeoutMs = 5_000
 /** The same for a process that has to start first, perhaps from a slow disk. */
@@ -85,6 +87,11 @@ const priority = 5
 export function startWorkerProcess(options: {
   command: WorkerCommand
   memoryMaxBytes: number
+  /**
+   * Held to `memoryMaxBytes` by the kernel too, where it can: then not even for a moment there is more. Not for those
+   * that use a GPU, whose driver reserves what it likes. `threads`: of a run of a model.
+   */
+  kernelLimit?: { readonly threads: number }
   /** Added to what every child process gets. */
   environment?: Readonly<Record<string, string>>
   /** Whether what it writes to standard error is dropped. */
@@ -105,6 +112,8 @@ export function startWorkerProcess(options: {
     onMessage(message) {
       if (message.type === 'ready') {
         if (state === 'starting') state = 'ready'
+        if (options.kernelLimit)
+          child.limitMemoryGrowth(options.memoryMaxBytes + options.kernelLimit.threads * threadBytes)
         started.resolve()
       } else if (message.type === 'begun' && current) current.begun = true
       else if (message.type === 'portion' && current) (current.portions[message.item] ??= []).push(message.samples)

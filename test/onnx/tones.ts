@@ -27,6 +27,8 @@ export type TonesModel = {
   readonly countsBatch?: boolean
   /** Bytes of parameters that nothing is computed with. */
   readonly ballastBytes?: number
+  /** Bytes of a constant that the graph makes, of all zeros. */
+  readonly constantBytes?: number
   /** Of the sine; 0 is silence. */
   readonly level?: number
 }
@@ -52,6 +54,7 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
     hungry = false,
     countsBatch = false,
     ballastBytes,
+    constantBytes,
     level = 0.3,
   } = options
   const graph = createGraph()
@@ -96,6 +99,10 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
     // The table is looked into, so that it is kept, but what is found counts for nothing.
     const table = floats(new Float32Array(ballastBytes / 4))
     samples = op('Add', [samples, op('Gather', [table, op('Mod', [size(1), ints([7], [])])])])
+  }
+  if (constantBytes !== undefined) {
+    const zeros = op('ConstantOfShape', [ints([constantBytes / 4])])
+    samples = op('Add', [samples, op('ReduceMax', [zeros], { keepdims: 0 })])
   }
   if (timesIds) {
     const isFirst = cast(op('Equal', [range, ints([0])]), 'float32')

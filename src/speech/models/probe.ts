@@ -151,6 +151,9 @@ function residentBytes(): number {
   return process.memoryUsage.rss()
 }
 
+/** What onnxruntime says when the kernel refuses the process memory. */
+const outOfMemoryPattern = /bad_alloc|[Ff]ailed to allocate|[Oo]ut of memory/
+
 /** What fails in an engine is the pack's: it is the first time that anything runs with it. */
 async function guard<T>(graph: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -158,6 +161,8 @@ async function guard<T>(graph: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof BadPack) throw error
     const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]!
+    if (outOfMemoryPattern.test(message))
+      throw new BadPack(`${graph} asks for more memory than a model of its size may have`)
     throw new BadPack(`${graph} cannot be used: ${message.slice(0, messageLengthMax)}`)
   }
 }

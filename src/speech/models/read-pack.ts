@@ -69,7 +69,7 @@ function hashFile(path: string): string {
 }
 
 /** What a process will need for these graphs, about. */
-function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
+export function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
   const parameterBytes = graphs.reduce((sum, info) => sum + info.parameterBytes, 0)
   return Math.round(memoryBytesBase + memoryFactor * parameterBytes)
 }

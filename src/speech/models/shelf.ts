@@ -1,6 +1,6 @@
 /**
  * The installed packs: each folder in `data/voices` is one. The shelf sees folders come, change and go, has every new
- * one tried before its voices can be used, one after the other, and remembers how that went for the next start. A pack
+ * one tried before its voices can be used, and remembers how that went for the next start. A pack
  * that cannot be used harms nobody: it is reported with the reason. What speaks while its pack changes keeps the old
  * voices until the new files have been tried.
  */
@@ -13,6 +13,7 @@ import { commit, version as release } from '../../version'
 import { BadPack, type Pack, type PackReport } from './pack'
 import { readCache, writeCache, type Remembered, type Tried } from './shelf-cache'
 import { takeSnapshot, type Snapshot } from './snapshot'
+import { createTurns } from './turns'
 import { giveIds } from './voice-ids'
 
 export type ShelfOptions = {
@@ -30,6 +31,8 @@ export type ShelfOptions = {
   readonly settleMs: number
   /** How often to look without being told that something happened. */
   readonly pollMs: number
+  /** A pack that takes longer to try lets the next one be tried beside it. */
+  readonly patienceMs: number
   readonly log: Logger
 }
 
@@ -80,13 +83,18 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
   let moves = 0
   let isWatching = false
   let closed = false
-  const ending = new AbortController()
   let watcher: FSWatcher | undefined
   let timer: NodeJS.Timeout | undefined
   let nextLookAtMs = Infinity
   let looking: Promise<void> = Promise.resolve()
-  let trying: Promise<void> | undefined
   let saving: Promise<void> = Promise.resolve()
+
+  const turns = createTurns<Entry>({
+    patienceMs: options.patienceMs,
+    next: (isRunning) => entries.find((one) => !isRunning(one) && needsTrying(one) && hasSettled(one)),
+    run: tryPack,
+    onEnd: () => schedule(),
+  })
 
   const needsTrying = ({ lying, tried }: Entry) =>
     lying !== undefined && (tried?.version !== lying.version || tried.program !== program)
@@ -128,9 +136,10 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
       changed = true
       if (!now) log.info({ pack: entry.name }, 'pack removed')
       entry.lying = now && { ...now, seenAtMs: performance.now() }
+      turns.abort(entry)
     }
     if (changed) publish()
-    if (isWatching) startTrying()
+    if (isWatching) turns.pump()
   }
 
   function publish(): void {
@@ -148,24 +157,9 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     options.onChange(packs)
   }
 
-  function startTrying(): void {
-    trying ??= tryNext().finally(() => {
-      trying = undefined
-      schedule()
-    })
-  }
-
-  async function tryNext(): Promise<void> {
-    for (;;) {
-      const entry = closed ? undefined : entries.find((one) => needsTrying(one) && hasSettled(one))
-      if (!entry) return
-      await tryPack(entry)
-    }
-  }
-
-  async function probe(name: string): Promise<Tried['result']> {
+  async function probe(name: string, signal: AbortSignal): Promise<Tried['result']> {
     try {
-      return { pack: await options.probe(join(directory, name), ending.signal) }
+      return { pack: await options.probe(join(directory, name), signal) }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (error instanceof BadPack) return { reason: message }
@@ -173,10 +167,10 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     }
   }
 
-  async function tryPack(entry: Entry): Promise<void> {
+  async function tryPack(entry: Entry, signal: AbortSignal): Promise<void> {
     const { name } = entry
     const before = entry.lying!
-    const result = before.fault === undefined ? await probe(name) : { reason: before.fault }
+    const result = before.fault === undefined ? await probe(name, signal) : { reason: before.fault }
     const after = await takeSnapshot(join(directory, name))
     if (closed) return
     if (after?.version !== before.version || entry.lying !== before) {
@@ -251,7 +245,11 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
   function setLying(name: string, lying: Entry['lying']): void {
     moves++
-    for (const entry of entries) if (entry.name === name) entry.lying = lying
+    for (const entry of entries)
+      if (entry.name === name) {
+        entry.lying = lying
+        turns.abort(entry)
+      }
     publish()
   }
 
@@ -283,8 +281,8 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     async tryAll() {
       forgetPassing()
       while (!closed && entries.some(needsTrying)) {
-        startTrying()
-        await trying
+        turns.pump()
+        await turns.settled()
         if (!entries.some(needsTrying)) return
         await Bun.sleep(settleMs / 4)
         await look()
@@ -312,7 +310,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
     async close() {
       closed = true
-      ending.abort()
+      turns.close()
       clearTimeout(timer)
       forgetWatcher()
       await looking

@@ -12,6 +12,8 @@ export type Snapshot = {
   readonly version: string
   /** When something last happened to a file, by the system's clock. */
   readonly changedAtMs: number
+  /** Of all files. */
+  readonly sizeBytes: number
   /** Why it can be no pack. */
   readonly fault?: string
 }
@@ -42,7 +44,7 @@ export async function requireUnchanged({
 }
 
 /** It looks the same for as long as the fault is the same. */
-const faulty = (fault: string): Snapshot => ({ version: fault, changedAtMs: 0, fault })
+const faulty = (fault: string): Snapshot => ({ version: fault, changedAtMs: 0, sizeBytes: 0, fault })
 
 async function snapshotOf(directory: string): Promise<Snapshot> {
   const names = await listFiles(directory, '', levelsMax)
@@ -54,6 +56,7 @@ async function snapshotOf(directory: string): Promise<Snapshot> {
   return {
     version: new Bun.CryptoHasher('sha256').update(JSON.stringify(lines)).digest('hex').slice(0, 32),
     changedAtMs: found.reduce((latest, [, file]) => Math.max(latest, file?.ctimeMs ?? 0), 0),
+    sizeBytes: found.reduce((sum, [, file]) => sum + (file?.size ?? 0), 0),
   }
 }
 

@@ -30,7 +30,7 @@ let running = 0
 let mostRunning = 0
 
 /** The file `voices` names the voices, one a line; a line `bad …` is what is wrong. */
-async function probe(path: string): Promise<Pack> {
+async function probe(path: string, signal: AbortSignal): Promise<Pack> {
   probed.push(path.slice(directory.length + 1))
   mostRunning = Math.max(mostRunning, ++running)
   try {
@@ -38,6 +38,8 @@ async function probe(path: string): Promise<Pack> {
     const slugs = (await Bun.file(join(path, 'voices')).text()).split('\n')
     if (slugs[0]!.startsWith('bad ')) throw new BadPack(slugs[0]!.slice(4))
     if (slugs[0] === 'abort') throw new Error('worker process ended: died')
+    if (slugs[0] === 'endless')
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     return {
       name: '?',
       family: 'piper',
@@ -64,13 +66,14 @@ async function start({
   pollMs = 60_000,
   settleMs = shortMs,
   watches = true,
+  patienceMs = 60_000,
 } = {}) {
   probed = []
   mostRunning = 0
   const log = createLogger('silent')
   const onChange = (packs: readonly Pack[]) => void (published = packs)
   const shelf = await createShelf({
-    ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, log },
+    ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, patienceMs, log },
     isKeeper: () => isKeeper,
   })
   shelves.push(shelf)
@@ -97,6 +100,25 @@ async function until(condition: () => boolean, what: string): Promise<void> {
     await Bun.sleep(10)
   }
 }
+
+describe('a pack that takes long to try', () => {
+  it('lets the next ones be tried beside it, however many there are of its kind', async () => {
+    for (const name of ['a', 'b', 'c']) await drop(name, 'endless')
+    for (const name of ['x', 'y']) await drop(name, name)
+    const shelf = await start({ patienceMs: 50 })
+    await until(() => ids(shelf).length === 2, 'the others ready')
+    expect(states(shelf)).toEqual({ a: 'checking', b: 'checking', c: 'checking', x: 'ready', y: 'ready' })
+  })
+
+  it('is left, when its files change, for the new ones', async () => {
+    await drop('a', 'endless')
+    const shelf = await start({ patienceMs: 60_000 })
+    await until(() => probed.length === 1, 'begun')
+    await Bun.write(join(directory, 'a/voices'), 'whole')
+    await until(() => ids(shelf).includes('whole'), 'ready')
+    expect(mostRunning).toBe(1)
+  })
+})
 
 describe('a shelf', () => {
   it('sees a pack that is dropped in while it watches, and gives its voices ids', async () => {
