@@ -72,8 +72,9 @@ async function underLoad(
   return [ours, control, balance]
 }
 
-async function probe({ apiKey }: Server, urls: string[]): Promise<number[][]> {
-  const command = [process.execPath, join(import.meta.dir, 'probe.ts'), String(probeSeconds), ...urls]
+/** Times in milliseconds of each URL, asked in turns for `seconds`. */
+export async function probe({ apiKey }: Server, urls: string[], seconds = probeSeconds): Promise<number[][]> {
+  const command = [process.execPath, join(import.meta.dir, 'probe.ts'), String(seconds), ...urls]
   const env = { ...process.env, AUTHORIZATION: `Bearer ${apiKey}` }
   const child = Bun.spawn(command, { stdio: ['ignore', 'pipe', 'inherit'], env })
   return JSON.parse(await new Response(child.stdout).text()) as number[][]

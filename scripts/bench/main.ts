@@ -2,6 +2,7 @@
 import { benchDecode } from './decode'
 import { benchAdapt } from './adapt'
 import { benchConvert } from './convert'
+import { benchDownloads } from './downloads'
 import { benchEventLoop } from './eventloop'
 import { benchHttp } from './http'
 import { benchLargeLedger, benchLedger } from './ledger'
@@ -26,6 +27,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   ledger: benchLedger,
   'ledger-large': benchLargeLedger,
   load: benchLoad,
+  downloads: benchDownloads,
   eventloop: benchEventLoop,
   startup: benchStartup,
   memory: benchMemory,

@@ -17,7 +17,7 @@ const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${nam
 const settleTimeoutMs = 60_000
 const settlePollMs = 100
 
-type StartOptions = { settled?: boolean; install?: (voicesDirectory: string) => Promise<void> }
+type StartOptions = { settled?: boolean; flags?: string[]; install?: (voicesDirectory: string) => Promise<void> }
 export type Server = Awaited<ReturnType<typeof startServer>>
 
 /** One finished request: `seconds` from the call to the whole answer, `name` of the file. */
@@ -34,10 +34,10 @@ export async function executable(): Promise<string> {
 
 /**
  * Starts the product with two workers. `settled`: a second start, on a data directory that has its demos, so that there
- * is nothing to do in the background; else a first start. `startedAtMs` (by `performance.now()`) and `readyMs` tell
+ * is nothing to do in the background; else a first start. `flags` are added to the command. `startedAtMs` (by `performance.now()`) and `readyMs` tell
  * when the process was started and how long it took to be ready. `install` puts packs into the folder of that path.
  */
-export async function startServer({ settled = true, install }: StartOptions = {}) {
+export async function startServer({ settled = true, flags = [], install }: StartOptions = {}) {
   const path = await executable()
   const dataDirectory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
   const audioDirectory = join(dataDirectory, 'audio')
@@ -53,6 +53,7 @@ export async function startServer({ settled = true, install }: StartOptions = {}
     '--log-level',
     'warn',
     ...unlimited,
+    ...flags,
   ]
   await install?.(join(dataDirectory, 'voices'))
   const start = () => startUntilReady(command, { stderr: Bun.file(join(dataDirectory, 'log')) })
