@@ -163,6 +163,8 @@ export const downloadLimits = {
   /** Inside the deadline of its operation: the wait for a turn, looking up, connecting, every redirect, and the file. */
   timeoutMs: 30_000,
   redirectsMax: 5,
+  /** Of one host. All of them are checked, on the event loop. */
+  addressesMax: 64,
   runningMax: 8,
   /** More are told to come back. */
   waitingMax: 64,

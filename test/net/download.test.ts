@@ -487,6 +487,13 @@ describe('the downloader process', () => {
     expect(ended).toEqual({ code: 'url_fetch_failed', message: 'url: the download broke off.', param: 'url' })
   })
 
+  it('that hangs is killed when the time is up', async () => {
+    const script = await writeDownloader('for (;;);')
+    const settings = { command: [process.execPath, script], timeoutMs: 500 }
+    expect(await codeOf(download('http://1.1.1.1/', settings))).toBe('url_fetch_failed')
+    expect(childrenOf(process.pid).filter(isRunning)).toEqual([])
+  })
+
   it('that is killed fails its own download only', async () => {
     const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab'))
     const asked = Promise.withResolvers<void>()
@@ -575,6 +582,21 @@ describe('the time', () => {
       return new Response('', { status: 302, headers: { location: `/${step + 1}` } })
     })
     expect(await failure(download(`http://${host}/0`, { allowed: [host], timeoutMs: 250 }))).toMatchObject(expected)
+  })
+})
+
+describe('a host of many addresses', () => {
+  const addresses = (count: number) => Array.from({ length: count }, (_, index) => `10.0.0.${index}`)
+
+  it('is checked up to 64 of them, and fails with more', async () => {
+    const resolve = resolveTo({ 'some.example': addresses(64), 'many.example': addresses(65) })
+    const nothingSent = forbidRequests()
+    expect(await codeOf(download('http://some.example/', { resolve }))).toBe('url_blocked')
+    expect(await failure(download('http://many.example/', { resolve }))).toMatchObject({
+      code: 'url_fetch_failed',
+      message: 'url: its host has more than 64 addresses.',
+    })
+    nothingSent()
   })
 })
 

@@ -18,7 +18,11 @@ export type FollowOptions = {
   readonly command: readonly string[]
   /** HOST:PORT as `config.cloneUrlAllow` has them: there the address and the port may be any. */
   readonly allowed: readonly string[]
-  readonly limits: AnswerLimits & { readonly redirectsMax: number; readonly memoryGrowthMaxBytes: number }
+  readonly limits: AnswerLimits & {
+    readonly redirectsMax: number
+    readonly addressesMax: number
+    readonly memoryGrowthMaxBytes: number
+  }
   /** All addresses of a host, for tests; the system's. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
   /** The machine's own addresses, for tests; those of its interfaces. */
@@ -55,7 +59,7 @@ export async function follow(first: URL, target: Target, options: FollowOptions)
 
 /** Throws `url_blocked` and `url_fetch_failed`. */
 async function findAddresses(url: URL, signal: AbortSignal, options: FollowOptions): Promise<readonly string[]> {
-  const { allowed, resolve = resolveHost, ownAddresses = interfaceAddresses } = options
+  const { allowed, limits, resolve = resolveHost, ownAddresses = interfaceAddresses } = options
   signal.throwIfAborted()
   const isAllowed = allowed.includes(`${url.hostname}:${portOf(url)}`)
   if (!isAllowed && hasBadPort(url)) throw blocked(`the port ${portOf(url)} is not for the web`)
@@ -64,6 +68,7 @@ async function findAddresses(url: URL, signal: AbortSignal, options: FollowOptio
     ? [url.hostname.replace(/^\[|\]$/g, '')]
     : await unlessAborted(resolve(url.hostname).catch(failLookup), signal)
   if (addresses.length === 0) failLookup()
+  if (addresses.length > limits.addressesMax) throw failed(`its host has more than ${limits.addressesMax} addresses`)
   if (!isAllowed && !areOpen(addresses, ownAddresses())) throw notPublic(url)
   return addresses
 }
