@@ -35,6 +35,7 @@ import { createShelf } from './speech/models/shelf'
 import { converterAmong } from './speech/cloning'
 import { createSpeech } from './speech/speech'
 import type { WorkerCommand } from './speech/worker-process'
+import { makePrivate, type PrivacyReport } from './storage/private'
 import { openReferences, type References } from './storage/references'
 import { openStorage } from './storage/storage'
 import { readCatalogue } from './voice/catalogue'
@@ -66,6 +67,7 @@ export type Commands = { readonly worker: WorkerCommand; readonly downloader: re
 export async function buildApp(config: Config, commands: Commands, log: Logger): Promise<App> {
   const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
   await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
+  reportPrivacy(makePrivate(config.dataDirectory), log)
   const lock = lockDirectory(config.dataDirectory)
   const db = openServerDatabase(config.dataDirectory)
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
@@ -212,6 +214,11 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
       graceEndsAtMs = 0
     },
   }
+}
+
+function reportPrivacy({ mended, exposed }: PrivacyReport, log: Logger): void {
+  if (mended.length > 0) log.info({ paths: mended }, 'rights of other users were taken away')
+  for (const { path, because } of exposed) log.warn({ path, because }, 'other users may get at the data')
 }
 
 /** A hub of its own for each pull: that there was a network once says nothing of now. No start waits for its code. */

@@ -2,7 +2,7 @@
  * A data directory belongs to one server at a time. The lock is an exclusive transaction on a database of its own that
  * is never committed: the system itself lets go of it when the process ends, however it ends.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../config'
@@ -16,7 +16,7 @@ const holderPath = (directory: string) => join(directory, 'lock.pid')
 /** Throws `ConfigError`, whose message says who holds it. */
 export function lockDirectory(directory: string): DirectoryLock {
   const lock = tryLock(directory)
-  if (!lock) throw new ConfigError(`${directory} is in use by process ${readHolder(holderPath(directory))}`)
+  if (!lock) throw new ConfigError(`${directory} is in use by ${describeHolder(directory)}`)
   writeFileSync(holderPath(directory), String(process.pid))
   return lock
 }
@@ -33,21 +33,62 @@ export function isLocked(directory: string): boolean | undefined {
 }
 
 function tryLock(directory: string, { fileMustExist = false } = {}): DirectoryLock | undefined {
-  const db = new Database(lockPath(directory), { timeout: 0, fileMustExist })
+  const db = openLock(directory, fileMustExist)
   try {
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
+    if ((error as { code?: string }).code === 'SQLITE_READONLY') throw notOurs(directory)
     if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
     return undefined
   }
   return { release: () => void db.close() }
 }
 
-function readHolder(path: string): string {
+function openLock(directory: string, fileMustExist: boolean) {
   try {
-    return readFileSync(path, 'utf8')
+    return new Database(lockPath(directory), { timeout: 0, fileMustExist })
+  } catch (error) {
+    if ((error as { code?: string }).code === 'SQLITE_CANTOPEN' && !mayWrite(directory)) throw notOurs(directory)
+    throw error
+  }
+}
+
+function mayWrite(directory: string): boolean {
+  const path = lockPath(directory)
+  try {
+    accessSync(existsSync(path) ? path : directory, constants.W_OK)
+    return true
   } catch {
-    return 'unknown'
+    return false
+  }
+}
+
+function notOurs(directory: string): ConfigError {
+  return new ConfigError(
+    `${lockPath(directory)} cannot be written; the server's user must own ${directory} and its files`,
+  )
+}
+
+function describeHolder(directory: string): string {
+  const holder = readHolder(holderPath(directory))
+  if (holder === undefined || isThere(holder)) return `process ${holder ?? 'unknown'}`
+  return `a process that has ${lockPath(directory)} open; process ${holder}, which held it last, is gone`
+}
+
+function readHolder(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8')) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

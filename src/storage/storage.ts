@@ -37,7 +37,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
     /** Makes the directories and removes what an earlier process left half-written. */
     async prepare(): Promise<void> {
       for (const folder of [directory, pathOf('demos')]) {
-        await mkdir(folder, { recursive: true })
+        await mkdir(folder, { recursive: true, mode: 0o700 })
         for (const entry of await readdir(folder))
           if (entry.endsWith(temporarySuffix)) await unlink(join(folder, entry))
       }
@@ -53,7 +53,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
     async create(name: string, { failing = false } = {}): Promise<AudioWriter> {
       const path = pathOf(name)
       const temporary = `${path}.${crypto.randomUUID()}${temporarySuffix}`
-      const file = await guard(() => open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o644))
+      const file = await guard(() => open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600))
       let isOpen = true
       const close = async () => {
         if (!isOpen) return
