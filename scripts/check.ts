@@ -17,6 +17,8 @@ const debianPackages = [
   'pocketsphinx',
   'pocketsphinx-en-us',
   'sqlite3',
+  'nginx',
+  'caddy',
   'chromium',
 ]
 

@@ -55,7 +55,7 @@ function refuseFiles(dataDirectory: string, state: string): void {
   if (names === '') return
   throw new ConfigError(
     `sonant.db in ${dataDirectory} ${state}, but ${names} still has files of an installation. ` +
-      'This is how a copy of sonant.db without its sonant.db-wal looks: restore both, or a backup (docs/operating.md, "Backup"). ' +
+      'This is how a copy of sonant.db without its sonant.db-wal looks: restore both, or a backup (sonant help backup). ' +
       `To begin anew without the old accounts, move ${names} to another place`,
   )
 }

@@ -69,6 +69,7 @@ export async function showTopic(given: string): Promise<void> {
 /** Without colors; links to other documents become the command that shows them. */
 export function plainText(markdown: string, columns: number): string {
   const withCommands = markdown
+    .replace(/^ *<!--.*-->\n+/gm, '')
     .replace(/\[([^\]]+)\]\((?:docs\/)?([a-z-]+)\.md(?:#[\w-]*)?\)/g, (_, label: string, name: string) => {
       const command = `sonant help ${name}`
       return /^(docs\/)?[a-z-]+\.md$/.test(label) ? command : `${label} (${command})`

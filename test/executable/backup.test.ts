@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describeWith } from '../tools'
 import { auditDifference, query } from './books'
+import { examplesRunBy } from './documents'
 import { executable, runSonant, startIn, type Sonant } from './sonant'
 
 let directory: string
@@ -15,12 +16,9 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 
 const inPlace = (name: string) => join(directory, name)
 
-/** The commands of the block that is marked so in the document. */
-async function documented(mark: string): Promise<string> {
-  const text = await Bun.file(join(import.meta.dir, '../../docs/operating.md')).text()
-  const block = new RegExp(`<!-- example: run=${mark} -->\n+\`\`\`sh\n(.*?)\`\`\``, 's').exec(text)?.[1]
-  if (!block) throw new Error(`docs/operating.md has no example ${mark}`)
-  return block
+/** The commands of the document. */
+async function documented(name: string): Promise<string> {
+  return (await examplesRunBy('docs/operating.md', name)).join('\n')
 }
 
 function runInShell(commands: string) {
@@ -68,14 +66,14 @@ async function expectWhole(data: string, used: { sonant: Sonant; url: string; vo
 describeWith('sqlite3', 'a backup beside a running server', () => {
   it('holds keys, balance, audio, clones and recordings when made and restored as documented', async () => {
     const used = await startUsed()
-    const backup = await documented('beside')
+    const backup = await documented('a backup beside a running server')
     const { exitCode, stdout, stderr } = runInShell(backup)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(stdout).toStartWith('The books balance: ')
     await used.sonant.speak({ text: 'After the backup.' })
     await used.sonant.stop()
     await rm(inPlace('data'), { recursive: true })
-    const [copy, audit] = (await documented('restore')).split('\n')
+    const [copy, audit] = (await documented('the restored backup')).split('\n')
     expect(runInShell(`${copy}\n${audit}`).exitCode).toBe(0)
     await expectWhole(inPlace('restored'), used)
   })
@@ -85,7 +83,7 @@ describe('a backup of a stopped server', () => {
   it('is a copy of the directory', async () => {
     const used = await startUsed()
     await used.sonant.stop()
-    expect(runInShell(await documented('stopped')).exitCode).toBe(0)
+    expect(runInShell(await documented('a backup of a stopped server')).exitCode).toBe(0)
     await rename(inPlace('data'), inPlace('lost'))
     await expectWhole(inPlace('backup'), used)
   })

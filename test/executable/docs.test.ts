@@ -1,20 +1,34 @@
-/** The examples of the documentation, run as they stand there. */
+/** The examples of the documents, run as they stand there. */
 import { describe, expect, it } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { executable } from './sonant'
+import {
+  examplesRunBy,
+  followConsole,
+  hasShapeOf,
+  isAsShown,
+  readExamples,
+  root,
+  runShown,
+  type Example,
+  type Place,
+} from './documents'
+import { executable, startIn } from './sonant'
 
-const docs = join(import.meta.dir, '../../docs')
+const documents = ['README.md', ...(await readdir(join(root, 'docs'))).sort().map((name) => `docs/${name}`)].filter(
+  (file) => file.endsWith('.md'),
+)
+/** Plain text is no example: the help of the verbs, which has tests of its own. */
+const examples = (await Promise.all(documents.map(readExamples))).flat().filter(({ language }) => language !== 'text')
 
-async function blocks(file: string, language: string): Promise<string[]> {
-  const text = await Bun.file(join(docs, file)).text()
-  return [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code!)
-}
+/** Their examples are followed from top to bottom, as by a reader with a fresh installation. */
+const followed = ['README.md', 'docs/api.md', 'docs/admin.md', 'docs/errors.md']
 
 async function inDirectory(work: (directory: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-docs-'))
   try {
+    await Bun.write(join(directory, '.curlrc'), 'silent\nwrite-out = "\\n"\n')
     await work(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })
@@ -23,9 +37,117 @@ async function inDirectory(work: (directory: string) => Promise<void>): Promise<
 
 const env = { PATH: `${dirname(executable)}:${dirname(process.execPath)}:/usr/bin:/bin` }
 
+describe('the documents', () => {
+  it('have no example that nobody runs and that does not say why', () => {
+    const silent = examples.filter(({ file, mark }) => !mark && !followed.includes(file))
+    expect(silent.map(({ file, line }) => `${file}:${line}`)).toEqual([])
+  })
+
+  it('name tests that there are', async () => {
+    const tests = await Promise.all(
+      ['docs', 'backup', 'proxy'].map((name) => Bun.file(join(import.meta.dir, `${name}.test.ts`)).text()),
+    )
+    const named = examples.flatMap(({ mark }) => (mark?.kind === 'run by' ? [mark.text] : []))
+    expect(named.filter((name) => !tests.some((text) => text.includes(`'${name}'`)))).toEqual([])
+    const files = examples.flatMap(({ mark }) => mark?.text.match(/test\/[\w/-]+\.test\.ts/g) ?? [])
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of files) expect([file, await Bun.file(join(root, file)).exists()]).toEqual([file, true])
+  })
+
+  it('link to sections that there are', async () => {
+    const texts = new Map(
+      await Promise.all(documents.map(async (file) => [file, await Bun.file(join(root, file)).text()] as const)),
+    )
+    const anchorsOf = (text: string) =>
+      [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+        title!
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}_ -]/gu, '')
+          .replaceAll(' ', '-'),
+      )
+    const broken: string[] = []
+    for (const [file, text] of texts)
+      for (const [, path, anchor] of text.matchAll(/\]\(([\w./-]*\.md)?(?:#([^)]+))?\)/g)) {
+        if (!path && !anchor) continue
+        const target = path ? join(dirname(file), path) : file
+        const found = texts.get(target) ?? ((await Bun.file(join(root, target)).exists()) ? '' : undefined)
+        if (found === undefined || (anchor && !anchorsOf(found).includes(anchor)))
+          broken.push(`${file}: ${path ?? ''}#${anchor ?? ''}`)
+      }
+    expect(broken).toEqual([])
+  })
+})
+
+describe.each(followed)('%s', (file) => {
+  it('shows what a fresh installation answers', async () => {
+    await inDirectory(async (directory) => {
+      const sonant = await startIn(directory)
+      try {
+        await symlink(dirname(executable), join(directory, 'dist'))
+        await writeRecording(join(directory, 'me.m4a'), sonant)
+        const { apiKey } = sonant
+        const variables = { ...env, HOME: directory, USER: 'maria', KEY: apiKey, API_KEY: apiKey, ADMIN_KEY: apiKey }
+        const bindings = new Map([['sk-…', apiKey]])
+        const place: Place = { directory, baseUrl: sonant.baseUrl, env: variables, bindings }
+        expect(
+          await follow(
+            examples.filter((example) => example.file === file),
+            place,
+          ),
+        ).toEqual([])
+      } finally {
+        await sonant.stop()
+      }
+    })
+  })
+})
+
+/** Some speech to clone, spoken without a server, so that the balance stays. Its name is that of the documents. */
+async function writeRecording(path: string, { directory }: { directory: string }): Promise<void> {
+  const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
+  const made = Bun.spawnSync([executable, 'say', text, '-o', join(directory, 'me.wav')], { cwd: directory })
+  if (made.exitCode !== 0) throw new Error(made.stderr.toString())
+  await Bun.write(path, Bun.file(join(directory, 'me.wav')))
+}
+
+/** What is not as shown. A block of JSON is the answer to the commands before it, or to the request in its comment. */
+async function follow(all: readonly Example[], place: Place): Promise<string[]> {
+  const wrong: string[] = []
+  let printed = ''
+  for (const example of all) {
+    const { file, line, language, code, mark } = example
+    const complain = (found: string) => wrong.push(`${file}:${line}: shown:\n${code}\nfound:\n${found}`)
+    if (mark && mark.kind !== 'shows') continue
+    if (language === 'console') wrong.push(...followConsole(example, place))
+    else if (language === 'sh') {
+      const { exitCode, output } = runShown(code, place)
+      printed = output
+      if (exitCode !== 0) complain(output)
+    } else if (language === 'json') {
+      const found = mark ? await ask(mark.text, place) : printed
+      if (!isSameJson(JSON.parse(code), JSON.parse(found))) complain(found)
+    } else complain(`nobody knows how to run ${language}`)
+  }
+  return wrong
+}
+
+async function ask(request: string, { baseUrl, env: { KEY } }: Place): Promise<string> {
+  const [, method, path, body] = /^(\w+) (\S+)(?: (.+))?$/.exec(request)!
+  const response = await fetch(baseUrl + path, { method, body, headers: { authorization: `Bearer ${KEY}` } })
+  return response.text()
+}
+
+/** Errors word by word, answers by their fields. */
+function isSameJson(shown: unknown, found: unknown): boolean {
+  const isError = typeof shown === 'object' && shown !== null && 'error' in shown
+  return isError ? isAsShown(JSON.stringify(shown), JSON.stringify(found), new Map()) : hasShapeOf(shown, found)
+}
+
 describe('docs/testing-with-sonant.md', () => {
+  const document = 'docs/testing-with-sonant.md'
+
   it('has a test suite that passes', async () => {
-    const [suite] = await blocks('testing-with-sonant.md', 'ts')
+    const [suite] = await examplesRunBy(document, 'the worked example')
     await inDirectory(async (directory) => {
       await Bun.write(join(directory, 'shop.test.ts'), suite!)
       const { exitCode, stderr } = Bun.spawnSync([process.execPath, 'test'], { cwd: directory, env })
@@ -33,8 +155,45 @@ describe('docs/testing-with-sonant.md', () => {
     })
   })
 
+  it('shows the line of an ephemeral server', async () => {
+    const [command] = await examplesRunBy(document, 'an ephemeral server')
+    const [line] = await examplesRunBy(document, 'the line of readiness')
+    await inDirectory(async (directory) => {
+      const child = Bun.spawn(['sh', '-c', `exec ${command}`], {
+        cwd: directory,
+        env,
+        stdout: 'pipe',
+        stderr: 'ignore',
+      })
+      const { value } = await child.stdout.getReader().read()
+      child.kill()
+      await child.exited
+      expect(hasShapeOf(JSON.parse(line!), JSON.parse(Buffer.from(value!).toString()))).toBe(true)
+    })
+  })
+
+  it.each(['sh', 'bash'])('has a shell example for %s that speaks, and ends when the port is taken', async (shell) => {
+    const [script] = await examplesRunBy(document, 'the shell example')
+    await inDirectory(async (directory) => {
+      const run = (text: string) =>
+        Bun.spawnSync([shell, '-c', text], { cwd: directory, env: { ...env, HOME: directory } })
+      const spoken = run(script!)
+      expect([spoken.exitCode, JSON.parse(spoken.stdout.toString())]).toEqual([
+        0,
+        expect.objectContaining({ units: 5 }),
+      ])
+      await rm(join(directory, 'ready.json'))
+      const taken = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+      const port = String(taken.port)
+      const refused = run(script!.replace('--ephemeral', `--ephemeral --port ${port}`))
+      await taken.stop(true)
+      expect([refused.exitCode, refused.stdout.toString()]).toEqual([1, ''])
+      expect(refused.stderr.toString()).toStartWith('sonant: ')
+    })
+  })
+
   it('has a seed that can be planted', async () => {
-    const seed = (await blocks('testing-with-sonant.md', 'json')).find((block) => block.includes('"groups"'))
+    const [seed] = await examplesRunBy(document, 'the seed')
     await inDirectory(async (directory) => {
       const path = join(directory, 'seed.json')
       await Bun.write(path, seed!)
