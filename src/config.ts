@@ -105,6 +105,12 @@ export type Operation = keyof typeof operationTimeoutsMs
 /** Limits that no flag moves. */
 export const limits = {
   textCharactersMax: 2000,
+  /** Of `sonant say`, in UTF-8; some 1,000 hours. */
+  sayTextBytesMax: 64 << 20,
+  /** Of `sonant say`: somebody is watching. As long as a timer can be. */
+  sayTimeoutMs: 0x7fff_ffff,
+  /** An mp3 or wav counts its bytes in 32 bits; the rest is for what is under way. */
+  sayAudioBytesMax: 0xffff_ffff - (64 << 20),
   speedMin: 0.5,
   speedMax: 2,
   requestBodyBytesMax: 1 << 20,

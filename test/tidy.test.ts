@@ -68,6 +68,7 @@ const homes: Record<string, string> = {
   '@wasm-audio-decoders/flac': 'audio',
   'ipaddr.js': 'net',
   'fastest-levenshtein': 'suggest',
+  'cli-progress': 'cli',
 }
 
 const files = [...new Glob('**/*.{ts,tsx}').scanSync(src)].filter((file) => !file.endsWith('.d.ts')).sort()

@@ -27,11 +27,23 @@ import { act, found, nameRules, optionalVoices, type Administration } from './ad
 
 const positionMax = 1_000_000
 
-/** Every voice, in catalogue order, deactivated ones too. */
+/**
+ * Every voice. First those that everybody has, in the order in which they are listed to them, so that the first one is
+ * the default; then those that are only in plans; then the deactivated ones.
+ */
 export function listVoices({ db, catalogue }: Pick<Administration, 'db' | 'catalogue'>) {
   const settingsOf = readAllSettings(db)
   const items = catalogue.voices.map((voice) => describeVoice(voice, settingsOf(voice.id)))
-  return { items, next_cursor: null }
+  return { items: items.sort(compareListed), next_cursor: null }
+}
+
+type Listed = { active: boolean; public: boolean; featured: boolean; position: number }
+
+/** 0 where the order of the catalogue holds. */
+function compareListed(a: Listed, b: Listed): number {
+  const rank = ({ active, public: isPublic }: Listed) => (active ? (isPublic ? 0 : 1) : 2)
+  const place = ({ featured, position }: Listed) => (featured ? position : Infinity)
+  return rank(a) - rank(b) || (place(a) === place(b) ? 0 : place(a) - place(b))
 }
 
 /** A voice that becomes featured without a position comes last among them. `display_name: null` is the catalogue's. */

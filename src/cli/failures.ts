@@ -10,9 +10,20 @@ export const exitCodes = {
   /** The command line or a setting is wrong. */
   usage: 2,
   /** 128 and the number of the signal, as shells have it. */
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const
+
+/** On SIGINT, SIGTERM and SIGHUP `leave` tidies up, at once, and the process ends as shells expect it. */
+export function exitOnSignals(leave: () => void): void {
+  const codes = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp }
+  for (const [signal, code] of Object.entries(codes))
+    process.once(signal, () => {
+      leave()
+      process.exit(code)
+    })
+}
 
 /** Prints why, and ends the process. */
 export function fail(error: unknown): never {

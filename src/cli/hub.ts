@@ -52,7 +52,11 @@ export async function pullFromHub(args: string[]): Promise<void> {
       lock: lockDirectory,
       signal: stop.signal,
       onPlan: (plan) => void (values.json || console.error(introduce(plan, config.hub))),
-      onProgress: progress.update,
+      onProgress: ({ receivedBytes, sizeBytes }) =>
+        progress.update(
+          sizeBytes === 0 ? 1 : receivedBytes / sizeBytes,
+          `${formatBytes(receivedBytes)} of ${formatBytes(sizeBytes)}`,
+        ),
       onWarning: (message) => {
         progress.end()
         console.error(`Note: ${message}.`)

@@ -41,6 +41,8 @@ const completeVerb = '__complete'
 
 export async function runCli(args: string[]): Promise<void> {
   const [given = 'help', ...rest] = args
+  // A server lives on and logs what nobody caught.
+  if (given !== 'serve') process.on('uncaughtException', fail)
   try {
     if (given === completeVerb) return await (await import('./completions')).complete(rest)
     await run(given === '--help' || given === '-h' ? 'help' : given === '--version' ? 'version' : given, rest)

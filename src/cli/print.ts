@@ -7,9 +7,15 @@ const exitReaderGone = 141
 
 /** Writes one piece after the other, as fast as the reader takes them. Ends the process when the reader has left. */
 export async function write(pieces: Iterable<string>): Promise<void> {
+  await writeBytes(pieces)
+}
+
+export async function writeBytes(
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   const output = Bun.stdout.writer()
   try {
-    for (const piece of pieces) {
+    for await (const piece of pieces) {
       // Either promise may be the one that fails.
       await output.write(piece)
       await output.flush()

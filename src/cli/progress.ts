@@ -1,55 +1,78 @@
-/** How far a download is: a bar on a terminal, a line for each tenth elsewhere. */
+/** How far something long is: a bar on a terminal, a line for each tenth elsewhere. */
+import type { SingleBar } from 'cli-progress'
 
-type Progress = { readonly receivedBytes: number; readonly sizeBytes: number }
+type Output = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean }
 
-type Output = { readonly isTTY?: boolean; write(text: string): unknown }
-
-const redrawMs = 100
+const redrawsPerSecond = 10
 const barColumns = 24
-const clearLine = '\r\u001b[K'
+const shareSteps = 10_000
 
+/** On a terminal the cursor stays on the line of the bar until `end`. */
 export function createProgress(output: Output, nowMs: () => number = performance.now.bind(performance)) {
   const startMs = nowMs()
   let first: number | undefined
-  let drawnMs = -Infinity
+  let bar: SingleBar | undefined
   let tenths = 0
 
-  function draw({ receivedBytes, sizeBytes }: Progress): void {
-    const share = sizeBytes === 0 ? 1 : receivedBytes / sizeBytes
-    const filled = Math.floor(share * barColumns)
-    const bar = '#'.repeat(filled) + '-'.repeat(barColumns - filled)
-    // What an earlier pull left came in no time.
-    const bytesPerSecond = (receivedBytes - first!) / Math.max(0.001, (nowMs() - startMs) / 1000)
-    const left = bytesPerSecond > 0 ? `, ${formatSeconds((sizeBytes - receivedBytes) / bytesPerSecond)} left` : ''
-    const sizes = `${formatBytes(receivedBytes)} of ${formatBytes(sizeBytes)}`
-    output.write(`${clearLine}[${bar}] ${Math.floor(share * 100)} %  ${sizes}, ${formatBytes(bytesPerSecond)}/s${left}`)
+  /** What was there at the start came in no time. */
+  function timeLeft(share: number): string {
+    const rate = (share - first!) / Math.max(1, nowMs() - startMs)
+    return rate > 0 && share < 1 ? `, ${formatSeconds((1 - share) / rate / 1000)} left` : ''
   }
 
   return {
-    update(progress: Progress): void {
-      const { receivedBytes, sizeBytes } = progress
-      first ??= receivedBytes
+    /** `share`: 0 to 1. `says`: what there is besides. */
+    update(share: number, says: string): void {
+      first ??= share
       if (output.isTTY) {
-        if (nowMs() - drawnMs < redrawMs && receivedBytes < sizeBytes) return
-        drawnMs = nowMs()
-        return draw(progress)
+        const payload = { says: `${says}${timeLeft(share)}` }
+        if (bar) bar.update(Math.floor(share * shareSteps), payload)
+        else (bar = createBar(output)).start(shareSteps, Math.floor(share * shareSteps), payload)
+        return
       }
-      const now = Math.floor((receivedBytes / Math.max(1, sizeBytes)) * 10)
+      const now = Math.floor(share * 10)
       if (now <= tenths) return
       tenths = now
-      output.write(`${now * 10} % of ${formatBytes(sizeBytes)}\n`)
+      output.write(`${now * 10} %, ${says}\n`)
     },
     /** Leaves the terminal's line free. */
     end(): void {
-      if (output.isTTY && first !== undefined) output.write(clearLine)
+      bar?.stop()
+      bar = undefined
     },
   }
+}
+
+/** Loaded for a terminal only. */
+function createBar(output: Output): SingleBar {
+  const { SingleBar: Bar } = require('cli-progress') as typeof import('cli-progress')
+  return new Bar({
+    stream: output as NodeJS.WriteStream,
+    format: '[{bar}] {percentage} %  {says}',
+    barsize: barColumns,
+    barCompleteChar: '#',
+    barIncompleteChar: '-',
+    fps: redrawsPerSecond,
+    clearOnComplete: true,
+    // Ours, which also remove what is not whole.
+    gracefulExit: false,
+    emptyOnZero: true,
+  })
 }
 
 /** Decimal units, as disks are sold and downloads shown. */
 export function formatBytes(bytes: number): string {
   const [unit, size] = bytes < 999_950 ? ['kB', 1e3] : bytes < 999_950_000 ? ['MB', 1e6] : ['GB', 1e9]
   return `${((bytes as number) / (size as number)).toFixed(1)} ${unit}`
+}
+
+/** `1:02:03`. */
+export function formatClock(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  return hours > 0 ? `${hours}:${two(minutes % 60)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }
 
 function formatSeconds(seconds: number): string {

@@ -1,91 +1,91 @@
-/** `sonant say`: text to a file, without a server. */
-import { open, rename, unlink } from 'node:fs/promises'
-import type { AudioFormat } from '../audio/encode/encoder'
-import { limits, type RawSettings } from '../config'
+/** `sonant say`: text to a file, a pipe or the loudspeaker, without a server. */
+import { limits } from '../config'
 import { startDeadline } from '../deadline'
+import { AppError } from '../errors'
 import { render } from '../speech/render'
 import { writeAt } from '../storage/files'
-import type { Speech } from '../speech/speech'
-import { readCatalogue, type Catalogue, type CatalogueVoice } from '../voice/catalogue'
+import { readCatalogue } from '../voice/catalogue'
 import { say as command } from './commands/general'
-import { exitCodes } from './failures'
+import { exitOnSignals } from './failures'
 import { readFlags, UsageError } from './flags'
+import { chooseFormat, chooseTarget, deliver, openDraft, outputOf, type Draft, type Target } from './output'
+import { findPlayers, play } from './player'
 import { createCliSpeech } from './pool'
-import { openShelf } from './shelf'
+import { createProgress, formatClock } from './progress'
+import { readText } from './say-text'
+import { chooseVoice } from './say-voice'
+
+/** A shorter text is done before a bar could be read. */
+const progressCharactersMin = 2000
 
 export async function say(args: string[]): Promise<void> {
   const { values, positionals } = readFlags('say', command, args)
-  const text = positionals[0]
-  if (!text?.trim()) throw new UsageError('say needs a text: sonant say "Hello" -o hello.mp3')
-  const format = chooseFormat(values.format, values.output)
-  const output = values.output ?? `speech.${format}`
+  const { output, json = false, force = false } = values
+  const isOnlyPlayed = values.play === true && output === undefined
+  const format = chooseFormat(values.format ?? (isOnlyPlayed ? 'wav' : undefined), output)
+  const speed = parseSpeed(values.speed)
+  const target: Target = isOnlyPlayed
+    ? { name: 'the audio', kind: 'none' }
+    : await chooseTarget(output ?? `speech.${format}`, { force })
+  if (json && target.kind === 'stream' && target.path === undefined)
+    throw new UsageError('--json and -o - both want standard output; name a file')
+  const players = values.play ? findPlayers(format) : []
+  const text = await readText({ words: positionals, file: values.file, isTerminal: process.stdin.isTTY })
   const catalogue = readCatalogue()
   const { pool, probe } = await createCliSpeech(values)
-  const voice = await chooseVoice(values, catalogue, probe).catch((error) => {
-    pool.close()
-    throw error
-  })
-  let interrupted = false
-  process.on('SIGINT', () => {
-    interrupted = true
-    pool.close()
-  })
-  const temporary = `${output}.${process.pid}.part`
-  const file = await open(temporary, 'wx')
+  const leaving: (() => void)[] = [() => pool.close()]
+  exitOnSignals(() => leaving.splice(0).forEach((leave) => leave()))
+  const progress = createProgress(process.stderr)
+  const isWatched = process.stderr.isTTY && !json && text.length >= progressCharactersMin
+  let draft: Draft | undefined
   try {
+    const voice = await chooseVoice(values, catalogue, probe)
+    const { file, path } = (draft = await openDraft(target, (remove) => leaving.push(remove)))
     const { audioMs } = await render(
       pool,
       {
         text,
         voice,
         companionFor: (script) => catalogue.companionFor(voice, script),
-        speed: parseSpeed(values.speed),
+        speed,
         format,
         mp3SampleRate: undefined,
         queueKey: 'say',
-        // A long text takes as long as it takes: somebody is watching.
-        deadline: startDeadline(3_600_000),
+        deadline: startDeadline(limits.sayTimeoutMs),
+        ...(isWatched && {
+          onProgress: ({ share, audioMs: ms }) => progress.update(share, `${formatClock(ms)} of audio`),
+        }),
       },
-      { write: (bytes, position) => writeAt(file, bytes, position) },
+      {
+        async write(bytes, position) {
+          if (position + bytes.length > limits.sayAudioBytesMax) throw tooLong(format)
+          await outputOf(target.name, () => writeAt(file, bytes, position))
+        },
+      },
     )
-    await file.sync()
-    await rename(temporary, output)
-    if (values.json) console.log(JSON.stringify({ file: output, voice_id: voice.id, format, audio_ms: audioMs }))
-    else console.error(`${output}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
-  } catch (error) {
-    await unlink(temporary)
-    if (interrupted) process.exit(exitCodes.interrupted)
-    throw error
+    progress.end()
+    await deliver(target, draft)
+    const { name } = target
+    if (json)
+      console.log(
+        JSON.stringify({ file: target.kind === 'none' ? null : name, voice_id: voice.id, format, audio_ms: audioMs }),
+      )
+    else console.error(`${name}: ${(audioMs / 1000).toFixed(1)} s, voice ${voice.id}`)
+    if (values.play) await play(target.kind === 'file' ? target.path! : path, players, (stop) => leaving.push(stop))
   } finally {
-    await file.close()
-    pool.close()
+    progress.end()
+    await draft?.file.close()
+    for (const leave of leaving.splice(0)) leave()
   }
 }
 
-/** Packs that nobody has tried yet are tried when no known voice is meant. Throws `UsageError`. */
-async function chooseVoice(
-  flags: RawSettings & { voice?: string },
-  catalogue: Catalogue,
-  probe: Speech['probe'],
-): Promise<CatalogueVoice> {
-  const { voice: id } = flags
-  if (id === undefined) return catalogue.voices[0]!
-  const shelf = await openShelf(flags, catalogue, probe)
-  if (!catalogue.find(id)) await shelf.tryAll()
-  await shelf.close()
-  const voice = catalogue.find(id)
-  if (!voice) throw new UsageError(`--voice: there is no voice "${id}"; sonant voices lists those there are`)
-  return voice
-}
-
-function chooseFormat(format: string | undefined, output: string | undefined): AudioFormat {
-  const chosen = format ?? /\.(mp3|wav)$/i.exec(output ?? '')?.[1]?.toLowerCase() ?? 'mp3'
-  if (chosen === 'mp3' || chosen === 'wav') return chosen
-  throw new UsageError(`--format: found "${chosen}"; allowed is mp3 or wav`)
+function tooLong(format: string): AppError {
+  const hint = format === 'wav' ? 'take mp3, or split the text' : 'split the text'
+  return new AppError('transcode_failed', `the audio is longer than a ${format} file can be (4 GiB); ${hint}`)
 }
 
 function parseSpeed(text: string | undefined): number {
-  const speed = Number(text ?? 1)
+  const speed = text?.trim() === '' ? NaN : Number(text ?? 1)
   if (speed >= limits.speedMin && speed <= limits.speedMax) return speed
   throw new UsageError(`--speed: found "${text}"; allowed is a number from ${limits.speedMin} to ${limits.speedMax}`)
 }

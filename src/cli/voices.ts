@@ -22,7 +22,7 @@ export async function printVoices(args: string[]): Promise<void> {
   const items = await readItems(values, catalogue, shelf.list().length > 0)
   if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])
   const idWidth = Math.max(14, ...items.map(({ id }) => id.length))
-  const lines = inPublicOrder(items).map((item) => {
+  const lines = items.map((item) => {
     const { id, language, gender, display_name: name } = item
     const states = item.active === undefined ? [] : [statesOf(item as Settings).padEnd(statesWidth)]
     const description = catalogue.find(id)?.description ?? ''
@@ -49,16 +49,6 @@ async function readItems(flags: RawSettings, catalogue: Catalogue, hasPacks: boo
       return { id, display_name: displayName, language, gender, engine }
     })
   return withDatabase(flags, (db) => listVoices({ db, catalogue }).items)
-}
-
-/** As the public list has them, the default first; then those that are not in it. */
-function inPublicOrder(items: readonly Item[]): readonly Item[] {
-  const rankOf = ({ active = true, public: isPublic = true, featured = false, position = 0 }: Item) => {
-    if (!active || !isPublic) return Number.POSITIVE_INFINITY
-    return featured ? position : Number.MAX_SAFE_INTEGER
-  }
-  const ranked = items.map((item) => ({ item, rank: rankOf(item) }))
-  return ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank)).map(({ item }) => item)
 }
 
 const statesWidth = 'public, featured 10'.length

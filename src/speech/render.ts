@@ -13,7 +13,8 @@ import { faultMessage, type Stage } from './protocol'
 import { queueFull, stopping } from './refusals'
 import type { Storage } from '../storage/storage'
 import { TaskFailed } from './task-failed'
-import { planUtterances, silenceMs, type Speaker, type Utterance } from './text/plan'
+import { planBlocks, type Planned } from './text/blocks'
+import { silenceMs, type Speaker } from './text/plan'
 import type { Script } from './text/script'
 import { WorkerGone } from './worker-process'
 
@@ -33,6 +34,8 @@ export type RenderRequest = {
   /** Aborted before the first task began, the request is dropped; later it has no effect. */
   readonly signal?: AbortSignal
   readonly fault?: RenderFault
+  /** Told after each utterance: how much of the text is done, 0 to 1, and how long the audio is by now. */
+  readonly onProgress?: (progress: { readonly share: number; readonly audioMs: number }) => void
 }
 
 /** A fault on demand: the stage that fails, `hang` for one that takes too long. */
@@ -41,7 +44,7 @@ export type RenderFault = 'synthesize' | 'hang' | 'stretch' | 'encode' | 'store'
 export type Rendering = {
   readonly sampleRate: number
   readonly audioMs: number
-  /** Where each word is in the audio; undefined unless every utterance's engine tells. */
+  /** Where each word is in the audio; undefined unless every utterance's engine tells, and for texts of several blocks. */
   readonly words: readonly TimedWord[] | undefined
   /** From the first task's start to the last byte. */
   readonly durationMs: number
@@ -95,19 +98,19 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
 /** What the interface promises for wav, Hz. */
 const wavSampleRate = 44_100
 
-type Plan = { utterances: Utterance[]; speakers: Map<string, VoiceSpec> }
+type Plan = { planned: Iterator<Planned, void>; speakers: Map<string, VoiceSpec> }
 
 function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
   const speakers = new Map([[voice.id, voice]])
   const asSpeaker = ({ id, language, conversion }: VoiceSpec): Speaker => {
     return { id, language, charactersMax: conversion ? convertedCharactersMax(language) : utteranceCharactersMax }
   }
-  const utterances = planUtterances(text, asSpeaker(voice), (script) => {
+  const planned = planBlocks(text, asSpeaker(voice), (script) => {
     const companion = companionFor(script)
     speakers.set(companion.id, companion)
     return asSpeaker(companion)
   })
-  return { utterances, speakers }
+  return { planned, speakers }
 }
 
 function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
@@ -117,17 +120,17 @@ function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderReques
 async function speakAll(
   job: Job,
   request: RenderRequest,
-  { utterances, speakers }: Plan,
+  { planned, speakers }: Plan,
   sampleRate: number,
   sink: ByteSink,
 ): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
   const append = await openEncoder(job, request, sampleRate, sink)
-  const inFlight: Promise<Sound>[] = []
+  const inFlight: { sound: Promise<Sound>; planned: Planned }[] = []
   let words: TimedWord[] | undefined = []
-  let next = 0
   const submit = () => {
-    const utterance = utterances[next++]
-    if (!utterance) return
+    const next = planned.next()
+    if (next.done) return
+    const { utterance } = next.value
     const { text, letters, symbols, pauseMs } = utterance
     const voice = speakers.get(utterance.speakerId)!
     const sound = job.synthesize({
@@ -143,20 +146,23 @@ async function speakAll(
     })
     // It is awaited in its turn; until then its failure must not count as unhandled.
     sound.catch(() => {})
-    inFlight.push(sound)
+    inFlight.push({ sound, planned: next.value })
   }
   for (let i = 0; i < utterancesAheadMax; i++) submit()
   let frames = 0
   let ended = false
-  for (let i = 0; i < utterances.length; i++) {
-    const { portions, words: spoken } = await inFlight.shift()!
+  while (inFlight.length > 0) {
+    const { sound, planned: spoken } = inFlight.shift()!
+    const { portions, words: timed } = await sound
     submit()
-    words = utterances[i]!.text === '' ? words : joinWords(words, spoken, frames / sampleRate)
-    for (const [j, samples] of portions.entries()) {
+    if (spoken.block > 0) words = undefined
+    else if (spoken.utterance.text !== '') words = joinWords(words, timed, frames / sampleRate)
+    for (const [i, samples] of portions.entries()) {
       frames += samples.length
-      ended = i === utterances.length - 1 && j === portions.length - 1
+      ended = inFlight.length === 0 && i === portions.length - 1
       await append(samples, ended)
     }
+    request.onProgress?.({ share: spoken.share, audioMs: Math.round((frames / sampleRate) * 1000) })
   }
   // Signs that the voice has no names for are silent; a file of no length nobody could play.
   const silence = new Int16Array(frames === 0 ? Math.round((silenceMs / 1000) * sampleRate) : 0)

@@ -55,7 +55,9 @@ describe('voices search', () => {
     const [head, ...rows] = out.trimEnd().split('\n')
     expect(head).toMatch(/^name +language +quality +speakers +size +installed +description$/)
     expect(rows).toHaveLength(2)
-    expect(rows[0]).toMatch(/^piper\/en_US-lessac-medium +en-US +medium +1 +1\.0 MB +no +English, United States$/)
+    expect(rows[1]).toMatch(
+      /^piper\/en_US-lessac-medium +en-US +medium +1 +1\.0 MB +no +English, United States; for research only$/,
+    )
   })
 
   it('prints JSON for machines', async () => {
@@ -81,7 +83,7 @@ describe('voices pull', () => {
     expect(code).toBe(0)
     expect(err).toContain(`from ${hub.url}/rhasspy/piper-voices, commit ${commit.slice(0, 12)}\n`)
     expect(err).toContain('Licence: CC BY 4.0\nModel card:\n  # Model card for lessac (medium)\n')
-    expect(err).toMatch(/\n(\d0 % of 1\.0 MB\n)+100 % of 1\.0 MB\n$/)
+    expect(err).toMatch(/\n(\d0 %, [\d.]+ [kM]B of 1\.0 MB\n)+100 %, 1\.0 MB of 1\.0 MB\n$/)
     expect(err).not.toMatch(/[\r\u001b]/)
     expect(out).toContain(`piper/${lessac} is installed: ${join(data, 'voices', `piper-${lessac}`)}\n`)
     expect(out).toContain('sonant say "Hello" --voice ID')

@@ -49,7 +49,8 @@ export function probe(bytes: Uint8Array): Probe {
   }
 }
 
-function sniff(bytes: Uint8Array): AudioKind {
+/** By its first bytes. Throws `empty`, `unknown`, `unsupported`. */
+export function sniff(bytes: Uint8Array): AudioKind {
   if (bytes.length === 0) throw new BadAudio('empty', 'The file is empty.')
   if (isWav(bytes)) return 'wav'
   if (isMp4(bytes)) return 'm4a'

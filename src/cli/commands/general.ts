@@ -3,15 +3,26 @@ import type { Command } from './description'
 
 export const say = {
   summary: 'speak a text into a file; needs no server',
-  details: 'Without -o the audio goes to speech.mp3 in the current directory.',
-  argument: { takes: 'TEXT' },
+  details: `The text is the words of the command line, a file (-f), or standard input: "-", or a pipe when there are no
+words. It can be of any length. Without -o and --play the audio goes to speech.mp3 in the current directory.
+
+An audio file is replaced; any other file only with --force. Devices, FIFOs and /dev/stdout are written to as they are,
+and a link keeps its target's name. -o - writes to standard output.`,
+  argument: { takes: 'TEXT', max: Infinity },
   flags: {
-    output: { takes: 'FILE', short: 'o', says: 'ends in .mp3 or .wav' },
+    file: { takes: 'FILE', short: 'f', says: 'read the text from this file, in UTF-8' },
+    output: { takes: 'FILE', short: 'o', says: 'ends in .mp3 or .wav; -: standard output' },
     voice: { takes: 'VOICE', says: 'sonant voices lists them (default: the first of the list)' },
     speed: { takes: 'SPEED', says: 'from 0.5 to 2 (default 1)' },
     format: { takes: 'mp3|wav', says: 'where the name of the file does not tell (default mp3)' },
+    force: { says: 'replace a file that is not audio; write audio to a terminal' },
+    play: { says: 'play it with a player of this machine; without -o no file is made' },
   },
-  examples: ['sonant say "Hello" -o hello.mp3', 'sonant say "你好" --voice zh-mei -o hello.wav'],
+  examples: [
+    'sonant say Hello from my machine -o hello.mp3',
+    'sonant say -f chapter.txt --voice en-clara -o chapter.wav',
+    'date | sonant say --play',
+  ],
 } as const satisfies Command
 
 export const audit = {

@@ -33,7 +33,8 @@ export type Utterance = Pronounced & {
 /** A sentence's part for one speaker, in the cleaned text's own words. */
 export type Part = { speaker: Speaker; source: string; pauseMs: number }
 
-const endPausesMs: Record<SentenceEnd, number> = {
+/** Silence after a sentence at speed 1, by what ends it. */
+export const endPausesMs: Record<SentenceEnd, number> = {
   none: 350,
   semicolon: 200,
   sentence: 350,

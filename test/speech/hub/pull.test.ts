@@ -410,7 +410,7 @@ describe('a hub that refuses', () => {
     const { code, message } = await problemOf(pull('kokoro', { address: gone.url.href }))
     expect(code).toBe('url_fetch_failed')
     expect(message).toContain('cannot be reached (ECONNREFUSED)')
-    expect(message).toContain('docs/voices.md')
+    expect(message).toContain('sonant help without-a-network')
     expect(existsSync(packs)).toBe(false)
   })
 

@@ -44,7 +44,7 @@ it('lists everything without words', async () => {
   const found = await search()
   expect(found.map(({ name }) => name)).toEqual([
     ...['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', 'kitten', 'kitten-mini', 'openvoice-v2'],
-    ...['en_GB-vctk-medium', 'en_US-lessac-medium', 'sl_SI-artur-medium', 'sv_SE-en-low', 'zh_CN-huayan-medium'].map(
+    ...['en_GB-vctk-medium', 'sl_SI-artur-medium', 'sv_SE-en-low', 'zh_CN-huayan-medium', 'en_US-lessac-medium'].map(
       (key) => `piper/${key}`,
     ),
   ])
@@ -59,6 +59,15 @@ it('lists everything without words', async () => {
     installed: true,
   })
   expect(found.filter(({ installed }) => installed)).toHaveLength(1)
+})
+
+it('lists last, and says so, what is for research only', async () => {
+  const found = await search('medium')
+  expect(found.at(-1)).toMatchObject({
+    name: 'piper/en_US-lessac-medium',
+    description: expect.stringMatching(/; for research only$/),
+  })
+  expect(found.slice(0, -1).filter(({ description }) => description.includes('research'))).toEqual([])
 })
 
 it('says how large a pack is, where the hub has it', async () => {

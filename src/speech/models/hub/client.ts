@@ -138,7 +138,7 @@ export function openHub({ address: given, timing: changes }: HubOptions): Hub {
     if (hasAnswered)
       return new Interruption(`the connection to ${url.host} broke off (${code})`, undefined, { cause: error })
     return failed(
-      `${address} cannot be reached (${code}). Packs can be carried to a machine without network: see "Install by name" in docs/voices.md`,
+      `${address} cannot be reached (${code}). Packs can be carried to a machine without network: sonant help without-a-network`,
       error,
     )
   }

@@ -50,6 +50,8 @@ export async function searchPacks(hub: Hub, words: readonly string[], directory:
     .filter((voice) => fits(tagsOf(voice), textOfPiper(voice)))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   const found = [...(await Promise.all(others.map((pack) => findKnown(hub, pack)))), ...piper.map(describePiper)]
+  // What most may not use is not what they are to see first.
+  found.sort((a, b) => Number(isForResearch(a.name)) - Number(isForResearch(b.name)))
   return Promise.all(
     found.map(async (pack) => {
       const there = await stat(join(directory, folderOfPack(pack.name))).catch(ignoreMissing)
@@ -101,13 +103,18 @@ async function sizeOf(hub: Hub, pack: KnownPack): Promise<number | null> {
   }
 }
 
+/** Made from recordings that are licensed for research only; the index does not say, the model cards do. */
+function isForResearch(name: string): boolean {
+  return /^piper\/\w+-lessac-/.test(name)
+}
+
 function describePiper({ key, language, quality, speakers, sizeBytes }: PiperVoice): Omit<FoundPack, 'installed'> {
   const { code, englishName, country } = language
   return {
     name: `piper/${key}`,
     family: 'piper',
     languages: [code.replace('_', '-')],
-    description: country ? `${englishName}, ${country}` : englishName,
+    description: `${englishName}${country ? `, ${country}` : ''}${isForResearch(`piper/${key}`) ? '; for research only' : ''}`,
     quality,
     speakers,
     sizeBytes,

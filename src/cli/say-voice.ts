@@ -1,0 +1,53 @@
+/** The voice of `sonant say`: where there is a data directory, from the list that the API gives there. */
+import { existsSync } from 'node:fs'
+import { databasePath, readDataDirectory, type RawSettings } from '../config'
+import type { Speech } from '../speech/speech'
+import type { Catalogue, CatalogueVoice } from '../voice/catalogue'
+import { nearest } from '../suggest'
+import { UsageError } from './flags'
+import { openShelf } from './shelf'
+
+/** Packs that nobody has tried yet are tried when no known voice is meant. Throws `UsageError`. */
+export async function chooseVoice(
+  flags: RawSettings & { readonly voice?: string },
+  catalogue: Catalogue,
+  probe: Speech['probe'],
+): Promise<CatalogueVoice> {
+  const { voice: id } = flags
+  const hasDatabase = existsSync(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))
+  if (id === undefined && !hasDatabase) return catalogue.voices[0]!
+  const shelf = await openShelf(flags, catalogue, probe)
+  if (id !== undefined && !catalogue.find(id)) await shelf.tryAll()
+  await shelf.close()
+  if (id !== undefined && !catalogue.find(id)) throw unknownVoice(id, catalogue)
+  return hasDatabase ? chooseListed(flags, catalogue, id) : catalogue.find(id!)!
+}
+
+/** As everybody gets it who sends no key. A voice that is only in plans may still be named. */
+async function chooseListed(flags: RawSettings, catalogue: Catalogue, id: string | undefined): Promise<CatalogueVoice> {
+  const [{ withDatabase }, { createPlans }] = await Promise.all([import('./data'), import('../voice/plans')])
+  return withDatabase(flags, (db) => {
+    const plans = createPlans(db, catalogue)
+    const listed = id === undefined ? plans.listFor(null) : plans.listAll()
+    const found = id === undefined ? listed[0] : listed.find(({ voice }) => voice.id === id)
+    if (found) return found.voice
+    throw new UsageError(
+      id === undefined
+        ? 'no voice is active and public in this data directory; name one with --voice'
+        : `--voice: "${id}" is deactivated in this data directory; sonant voices activate ${id}`,
+    )
+  })
+}
+
+function unknownVoice(id: string, catalogue: Catalogue): UsageError {
+  const byWord = new Map(
+    catalogue.voices.flatMap((voice) => [
+      [voice.id, voice.id],
+      [voice.displayName, voice.id],
+      [voice.id.slice(voice.id.indexOf('-') + 1), voice.id],
+    ]),
+  )
+  const meant = [...new Set(nearest(id, byWord.keys()).map((word) => `"${byWord.get(word)}"`))]
+  const hint = meant.length > 0 ? `did you mean ${meant.join(' or ')}?` : 'sonant voices lists those there are'
+  return new UsageError(`--voice: there is no voice "${id}"; ${hint}`)
+}
