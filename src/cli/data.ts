@@ -1,4 +1,4 @@
-/** The data directory as the verbs beside a server see it: they take no lock, make nothing and change no schema. */
+/** The data directory for the verbs beside a server. Only the server creates, locks and upgrades it. */
 import { availableParallelism, totalmem, userInfo } from 'node:os'
 import { addressesOf } from '../addresses'
 import type { Administration } from '../admin/administration'

@@ -1,9 +1,11 @@
 /** Which addresses the answers of a server on all interfaces name, and what it says of itself when it starts. */
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { executable, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
+
+setDefaultTimeout(120_000)
 
 describe('a server on all interfaces', () => {
   let sonant: EphemeralSonant

@@ -1,5 +1,5 @@
 /** Backups as docs/operating.md says them, and data directories that lost their rows. */
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { copyFile, cp, mkdir, mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,6 +7,8 @@ import { describeWith } from '../tools'
 import { auditDifference, query } from './books'
 import { examplesRunBy } from './documents'
 import { executable, runSonant, startIn, type Sonant } from './sonant'
+
+setDefaultTimeout(120_000)
 
 let directory: string
 beforeEach(async () => {

@@ -1,8 +1,9 @@
 /** The examples of the documents, run as they stand there. */
-import { describe, expect, it } from 'bun:test'
+import { describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { readCatalogue } from '../../src/voice/catalogue'
 import {
   examplesRunBy,
   followConsole,
@@ -15,6 +16,8 @@ import {
   type Place,
 } from './documents'
 import { executable, startIn } from './sonant'
+
+setDefaultTimeout(120_000)
 
 const documents = ['README.md', ...(await readdir(join(root, 'docs'))).sort().map((name) => `docs/${name}`)].filter(
   (file) => file.endsWith('.md'),
@@ -52,6 +55,17 @@ describe('the documents', () => {
     const files = examples.flatMap(({ mark }) => mark?.text.match(/test\/[\w/-]+\.test\.ts/g) ?? [])
     expect(files.length).toBeGreaterThan(3)
     for (const file of files) expect([file, await Bun.file(join(root, file)).exists()]).toEqual([file, true])
+  })
+
+  it('count the built-in voices and their languages', async () => {
+    const { builtIn } = readCatalogue()
+    const languages = new Set(builtIn.map(({ language }) => language.split('-')[0]))
+    for (const file of ['README.md', 'docs/voices.md'])
+      expect(await Bun.file(join(root, file)).text()).toContain(
+        `${builtIn.length} voices in ${languages.size} languages`,
+      )
+    const described = examples.find(({ mark }) => mark?.text === 'GET /api/v1/voices')
+    expect(JSON.parse(described!.code)).toMatchObject({ total: builtIn.length })
   })
 
   it('link to sections that there are', async () => {

@@ -1,8 +1,10 @@
 /** The page at `/`, as a browser gets it and as programs do not. */
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { describeWith } from '../tools'
 import { openBrowser } from './browser'
 import { expectError, startServer, type Server } from './client'
+
+setDefaultTimeout(120_000)
 
 let server: Server
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** The proxies of docs/operating.md, run as their examples stand there but for ports, paths and the certificate. */
-import { afterAll, beforeAll, expect, it } from 'bun:test'
+import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { operationTimeoutsMs } from '../../src/config'
 import { describeWith } from '../tools'
 import { examplesRunBy } from './documents'
 import { startIn, stopAndRemove, type Sonant } from './sonant'
+
+setDefaultTimeout(120_000)
 
 const document = 'docs/operating.md'
 const fixture = (name: string) => join(import.meta.dir, '../fixtures', name)
