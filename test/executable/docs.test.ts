@@ -202,7 +202,7 @@ describe('docs/testing-with-sonant.md', () => {
       const refused = run(script!.replace('--ephemeral', `--ephemeral --port ${port}`))
       await taken.stop(true)
       expect([refused.exitCode, refused.stdout.toString()]).toEqual([1, ''])
-      expect(refused.stderr.toString()).toStartWith('sonant: ')
+      expect(refused.stderr.toString()).toContain('sonant: ')
     })
   })
 
