@@ -1,5 +1,4 @@
 /** Wiring: opens every room and returns the running server. The only file that knows them all. */
-import { mkdir, readFile } from 'node:fs/promises'
 import { addressesOf, listensEverywhere, type Addresses } from './addresses'
 import { createKeyUse } from './account/keys'
 import type { Administration } from './admin/administration'
@@ -34,6 +33,7 @@ import type { Pack } from './speech/models/pack'
 import { createShelf } from './speech/models/shelf'
 import { converterAmong } from './speech/cloning'
 import { createSpeech } from './speech/speech'
+import { explainListening, prepareDataDirectory, readSeed, readTls } from './starting'
 import type { WorkerCommand } from './speech/worker-process'
 import { makePrivate, type PrivacyReport } from './storage/private'
 import { openReferences, type References } from './storage/references'
@@ -66,7 +66,8 @@ export type Commands = { readonly worker: WorkerCommand; readonly downloader: re
 
 export async function buildApp(config: Config, commands: Commands, log: Logger): Promise<App> {
   const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
-  await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
+  const tls = config.tls && (await readTls(config.tls))
+  await prepareDataDirectory(config)
   reportPrivacy(makePrivate(config.dataDirectory), log)
   const lock = lockDirectory(config.dataDirectory)
   const db = openServerDatabase(config.dataDirectory)
@@ -150,7 +151,11 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
     addresses: (request) => addresses(request),
     isStopping: () => stopping,
   })
-  http.listen({ hostname: config.host, port: config.port, tls: config.tls && (await readTls(config.tls)) })
+  try {
+    http.listen({ hostname: config.host, port: config.port, tls })
+  } catch (error) {
+    throw await explainListening(error, config)
+  }
   const server = http.server!
   addresses = createAddresses(config, server.port!)
   const ready = addressesOf(config, server.port!)
@@ -255,25 +260,10 @@ function setUp(administration: Administration, config: Config, seed: unknown): A
   })
 }
 
-async function readSeed(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new ConfigError(`--seed: ${path} is not valid JSON: ${(error as Error).message}`)
-  }
-}
-
 function readTrustedProxies({ trustedProxies }: Config) {
   try {
     return parseNetworks(trustedProxies)
   } catch (error) {
     throw new ConfigError(`--trusted-proxy: ${(error as Error).message}`)
   }
-}
-
-/** Read before the server listens, so that a wrong path is an error of the start. */
-async function readTls({ certPath, keyPath }: NonNullable<Config['tls']>) {
-  const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)])
-  return { cert, key }
 }

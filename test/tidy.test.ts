@@ -20,6 +20,7 @@ const level3 = [
   'audit',
   'recovery',
   'data-directory',
+  'starting',
   'admin',
 ]
 const mayImport: Record<string, readonly string[]> = {
@@ -40,6 +41,7 @@ const mayImport: Record<string, readonly string[]> = {
   audit: [...level2, ...level1],
   recovery: [...level2, ...level1],
   'data-directory': [...level2, ...level1],
+  starting: [],
   admin: [...level2, ...level1, 'clone'],
   http: [...level3, ...level2, ...level1, 'console'],
   app: ['http', ...level3, ...level2, ...level1],

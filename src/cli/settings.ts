@@ -1,6 +1,7 @@
 /** Where the settings come from besides flags: the environment, files for secrets, `sonant.toml`. */
 import { join } from 'node:path'
 import { ConfigError, type Environment, type RawSettings } from '../config'
+import { readNamedFile } from '../starting'
 
 export async function readSettingsFile(dataDirectory: string): Promise<RawSettings> {
   const file = Bun.file(join(dataDirectory, 'sonant.toml'))
@@ -20,7 +21,7 @@ export async function readSecretFiles(environment: Environment): Promise<Environ
   for (const name of secretVariables) {
     const path = environment[`${name}_FILE`]
     if (!path) continue
-    const secret = (await Bun.file(path).text()).trim()
+    const secret = (await readNamedFile(`${name}_FILE`, path)).trim()
     if (secret === '') throw new ConfigError(`${name}_FILE: found nothing in ${path}; a key is required`)
     secrets[name] = secret
   }

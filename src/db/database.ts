@@ -15,12 +15,16 @@ const besideServerTimeoutMs = 15_000
 
 /**
  * `path` may be `:memory:`. `inspect` sees the database before anything is written to it; what it throws ends the
- * opening. Throws when the file is from a newer version of the program.
+ * opening. Throws `ConfigError` when the file is no database, or is from a newer version of the program.
  */
 export function openDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {
   const db = new Database(path)
   db.pragma('busy_timeout = 5000')
-  inspectOrClose(db, inspect)
+  inspectOrClose(db, () => {
+    const directory = dirname(path)
+    if (readVersion(db, directory) > migrations.length) throw newerDatabase(directory)
+    inspect?.(db)
+  })
   db.pragma(`cache_size = -${cacheKib}`)
   db.pragma('journal_mode = WAL')
   // While the schema is made a commit need not be durable, only whole; from then on it must be both.
@@ -52,8 +56,7 @@ export function openExistingDatabase(path: string, inspect?: (db: Database.Datab
   const db = new Database(path, { fileMustExist: true })
   db.pragma(`busy_timeout = ${besideServerTimeoutMs}`)
   const version = readVersion(db, directory)
-  if (version > migrations.length)
-    throw new ConfigError(`the database in ${directory} was written by a newer version of sonant`)
+  if (version > migrations.length) throw newerDatabase(directory)
   inspectOrClose(db, inspect)
   if (version < migrations.length)
     throw new ConfigError(
@@ -73,6 +76,12 @@ function inspectOrClose(db: Database.Database, inspect?: (db: Database.Database)
   }
 }
 
+function newerDatabase(directory: string): ConfigError {
+  return new ConfigError(
+    `the database in ${directory} was written by a newer version of sonant; run that one, or restore a backup that is older (sonant version tells which this is)`,
+  )
+}
+
 function readVersion(db: Database.Database, directory: string): number {
   try {
     return db.pragma('user_version', { simple: true }) as number
@@ -84,7 +93,6 @@ function readVersion(db: Database.Database, directory: string): number {
 
 function migrate(db: Database.Database): void {
   const version = () => db.pragma('user_version', { simple: true }) as number
-  if (version() > migrations.length) throw new Error('the database was written by a newer version of sonant')
   if (version() === migrations.length) return
   db.transaction(() => {
     for (let next = version(); next < migrations.length; next++) db.exec(migrations[next]!)

@@ -240,6 +240,6 @@ describe('a database of the first version', () => {
     const newer = openDatabase(path)
     newer.pragma(`user_version = ${migrations.length + 1}`)
     newer.close()
-    expect(() => openDatabase(path)).toThrow('the database was written by a newer version of sonant')
+    expect(() => openDatabase(path)).toThrow('was written by a newer version of sonant')
   })
 })

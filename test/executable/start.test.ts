@@ -1,7 +1,10 @@
 /** First, second and failed starts of the executable on one data directory. */
-import { afterEach, describe, expect, it } from 'bun:test'
-import { readdir } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const started: Sonant[] = []
@@ -68,5 +71,85 @@ describe('SIGTERM', () => {
     const files = (await readdir(join(sonant.directory, 'data/audio'))).filter((name) => name !== 'demos')
     expect(files.filter((name) => name.endsWith('.part'))).toEqual([])
     expect(files.length).toBe(2)
+  })
+})
+
+describe('a start that cannot be', () => {
+  let place: string
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'sonant-start-'))
+    await Bun.write(join(place, 'file'), 'text')
+    const newer = new Database(join(place, 'newer.db'))
+    newer.pragma('user_version = 999')
+    newer.close()
+    await mkdir(join(place, 'newer'))
+    await rename(join(place, 'newer.db'), join(place, 'newer/sonant.db'))
+    await Bun.write(join(place, 'broken/sonant.db'), 'This is not SQLite.'.repeat(100))
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = { format: 'pem', type: 'pkcs8' } as const
+    await Bun.write(join(place, 'other.pem'), privateKey.export(pem))
+    await Bun.write(
+      join(place, 'locked.pem'),
+      privateKey.export({ ...pem, cipher: 'aes-256-cbc', passphrase: 'secret' }),
+    )
+    await Bun.write(join(place, 'seed.json'), '{"accounts": [')
+  })
+  afterAll(() => rm(place, { recursive: true }))
+
+  const fixture = (name: string) => join(import.meta.dir, '../fixtures', name)
+  const [cert, key] = [fixture('tls-cert.pem'), fixture('tls-key.pem')]
+  const at = (name: string) => join(place, name)
+  const tls = (certPath: string, keyPath: string) => ['--tls-cert', certPath, '--tls-key', keyPath]
+
+  const cases: [string, () => string[], RegExp][] = [
+    ['a host of no name', () => ['--host', 'nothing.invalid'], /--host: "nothing\.invalid" cannot be resolved/],
+    ["another machine's address", () => ['--host', '192.0.2.1'], /--host: 192\.0\.2\.1 is not an address of this/],
+    ['swapped TLS files', () => tls(key, cert), /--tls-cert: .* private key .* swapped\?/],
+    ['a certificate twice', () => tls(cert, cert), /--tls-key: .* certificate .* swapped\?/],
+    [
+      'the key of another certificate',
+      () => tls(cert, at('other.pem')),
+      /other\.pem is not the key of the certificate/,
+    ],
+    ['an encrypted key', () => tls(cert, at('locked.pem')), /locked\.pem is encrypted/],
+    ['no certificate', () => tls(at('file'), key), /--tls-cert: .*file holds no certificate in PEM/],
+    ['a missing key', () => tls(cert, at('none.pem')), /--tls-key: .*none\.pem does not exist/],
+    ['a missing seed', () => ['--ephemeral', '--seed', at('none.json')], /--seed: .*none\.json does not exist/],
+    ['a directory as seed', () => ['--ephemeral', '--seed', place], /--seed: .* is a directory/],
+    ['a broken seed', () => ['--ephemeral', '--seed', at('seed.json')], /--seed: .*seed\.json is not valid JSON/],
+    ['a file as data directory', () => ['--data', at('file')], /--data: .*file is a file; a directory is required/],
+    [
+      'a data directory in a file',
+      () => ['--data', at('file/data')],
+      /--data: .* lies in something that is no directory/,
+    ],
+    ['a data directory that cannot be made', () => ['--data', '/proc/sonant'], /--data: \/proc\/sonant cannot be made/],
+    ['a newer database', () => ['--data', at('newer')], /was written by a newer version of sonant; run that one/],
+    ['no database', () => ['--data', at('broken')], /sonant\.db in .*broken is not a database/],
+  ]
+  it.each(cases)('says in a line what is wrong, and ends with 2: %s', async (_, flags, message) => {
+    const given = flags()
+    const own = given.includes('--data') || given.includes('--ephemeral') ? [] : ['--data', at('data')]
+    const { exitCode, stdout, stderr } = runSonant(['serve', '--port', '0', ...own, ...given, '--log-level', 'error'])
+    expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)])
+    expect(stderr.trim().split('\n').length).toBe(1)
+    expect(stderr).not.toMatch(/\b(E[A-Z]{4,}|syscall|node:|SQLITE_)/)
+  })
+
+  it('names a secret file that is not there', () => {
+    const env = { SONANT_ADMIN_KEY_FILE: at('none.key') }
+    const { exitCode, stderr } = runSonant(['serve', '--data', at('data')], { env })
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(/SONANT_ADMIN_KEY_FILE: .*none\.key does not exist\n/),
+    ])
+  })
+
+  it('names the port that is taken, and ends with 1, as it may be free later', () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const { port } = other
+    const { exitCode, stderr } = runSonant(['serve', '--port', String(port), '--data', at('taken')])
+    void other.stop(true)
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`port ${port} of 127.0.0.1 is taken`)])
   })
 })

@@ -1,0 +1,102 @@
+/** What a server needs from outside before it can start, and words for what is wrong with it. */
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { constants } from 'node:fs'
+import { access, mkdir, readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { ConfigError, type Config } from './config'
+import { AppError } from './errors'
+
+/** The content of a file that `setting` names. Throws `ConfigError`. */
+export async function readNamedFile(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${setting}: ${path} ${wrongWith(error, 'does not exist')}`)
+  }
+}
+
+const wrongs: Readonly<Record<string, string>> = {
+  EACCES: 'cannot be used: permission denied',
+  EPERM: 'cannot be used: permission denied',
+  EROFS: 'cannot be written: the file system is read-only',
+  EISDIR: 'is a directory',
+  ENOTDIR: 'lies in something that is no directory',
+  EEXIST: 'is a file; a directory is required',
+  ENOSPC: 'cannot be made: the disk is full',
+  ENAMETOOLONG: 'is too long a name',
+}
+
+function wrongWith(error: unknown, missing: string): string {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return missing
+  const wrong = wrongs[code]
+  if (wrong === undefined) throw error
+  return wrong
+}
+
+/** Throws `ConfigError` when the file is not there or holds no JSON. */
+export async function readSeed(path: string): Promise<unknown> {
+  const text = await readNamedFile('--seed', path)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ConfigError(`--seed: ${path} is not valid JSON: ${(error as Error).message}`)
+  }
+}
+
+/** Makes the data directory where it is missing. Throws `ConfigError` when it cannot be made or written. */
+export async function prepareDataDirectory({ dataDirectory }: Pick<Config, 'dataDirectory'>): Promise<void> {
+  try {
+    await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+    await access(dataDirectory, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new ConfigError(`--data: ${dataDirectory} ${wrongWith(error, 'cannot be made')}`)
+  }
+}
+
+/** Both checked, and that they belong together. Throws `ConfigError`. */
+export async function readTls({
+  certPath,
+  keyPath,
+}: NonNullable<Config['tls']>): Promise<{ cert: string; key: string }> {
+  const [cert, key] = await Promise.all([readNamedFile('--tls-cert', certPath), readNamedFile('--tls-key', keyPath)])
+  const isKey = (text: string) => /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)
+  const isCertificate = (text: string) => text.includes('-----BEGIN CERTIFICATE-----')
+  if (!isCertificate(cert) && isKey(cert))
+    throw new ConfigError(`--tls-cert: ${certPath} holds a private key and no certificate; are the two files swapped?`)
+  if (!isKey(key) && isCertificate(key))
+    throw new ConfigError(`--tls-key: ${keyPath} holds a certificate and no private key; are the two files swapped?`)
+  const certificate = parse(() => new X509Certificate(cert), `--tls-cert: ${certPath} holds no certificate in PEM`)
+  if (/ENCRYPTED/.test(key))
+    throw new ConfigError(`--tls-key: ${keyPath} is encrypted; store it without a passphrase: openssl pkey -in FILE`)
+  const privateKey = parse<KeyObject>(() => createPrivateKey(key), `--tls-key: ${keyPath} holds no private key in PEM`)
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new ConfigError(`--tls-key: ${keyPath} is not the key of the certificate in ${certPath}`)
+  return { cert, key }
+}
+
+function parse<T>(work: () => T, message: string): T {
+  try {
+    return work()
+  } catch {
+    throw new ConfigError(message)
+  }
+}
+
+/** Why the server could not listen: `ConfigError`, `conflict` for a port that is taken, else the error itself. */
+export async function explainListening(
+  error: unknown,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+): Promise<unknown> {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new AppError('conflict', `port ${port} of ${host} is taken; --port names another one, 0 any that is free`)
+  if (code === 'EACCES') return new ConfigError(`--port: ${port} is only for privileged users; take one from 1024 on`)
+  const isKnown = isIP(host) !== 0 || (await lookup(host).catch(() => undefined)) !== undefined
+  if (!isKnown)
+    return new ConfigError(`--host: "${host}" cannot be resolved; name an address of this machine, or 0.0.0.0`)
+  if (code === 'EADDRNOTAVAIL' || code === 'EINVAL' || code === 'ENOTTY')
+    return new ConfigError(`--host: ${host} is not an address of this machine; 0.0.0.0 is all of them`)
+  return error
+}
