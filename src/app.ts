@@ -130,7 +130,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
   const demos = createDemos(speaking, log.child({ room: 'demos' }))
   const installer = createInstaller({ pull: pullerOf(config), log: log.child({ room: 'hub' }) })
   const keyUse = createKeyUse(db)
-  let stopping = false
+  const stop = new AbortController()
   let graceEndsAtMs = Infinity
   let addresses: (request: Request) => Addresses
   const http = createHttpServer({
@@ -149,7 +149,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
     isTls: config.tls !== undefined,
     log: log.child({ room: 'http' }),
     addresses: (request) => addresses(request),
-    isStopping: () => stopping,
+    stopping: stop.signal,
   })
   try {
     http.listen({ hostname: config.host, port: config.port, tls })
@@ -189,14 +189,14 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
       await pool
         .warm(catalogue.voices[0]!)
         .catch((error) => log.error({ err: error }, 'the default voice does not work'))
-      if (!stopping) shelf.watch()
+      if (!stop.signal.aborted) shelf.watch()
       if (shelf.list().length > 0 || config.neural.provider !== 'auto')
         await speech.compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
       await Bun.sleep(demoDelayMs)
       await demos.renderMissing()
     },
     async close() {
-      stopping = true
+      stop.abort()
       demos.stop()
       await installer.close()
       clearInterval(upkeep)

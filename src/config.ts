@@ -91,8 +91,11 @@ export type Ephemeral = {
 export const operationTimeoutsMs = {
   /** 2,000 characters take seconds; the rest is for waiting in the queue. HTTP clients and proxies give up about then. */
   tts: 60_000,
-  /** 15 MiB at half a megabit per second take four minutes; the voice and its demo then have one more. */
-  clone: 300_000,
+  /**
+   * 15 MiB at 0.7 megabits per second take three minutes; the voice and its demo then have one more. Bun keeps no
+   * connection for longer than 255 s without an answer.
+   */
+  clone: 240_000,
   /** An installed recording is examined and made into a voice again, by the workers only. */
   reEnrol: 120_000,
   /** The first request for a demo renders it. */
@@ -140,7 +143,7 @@ export const limits = {
   /** An upload in which nothing arrives for so long is broken off. */
   uploadIdleMs: 20_000,
   /** An upload, inside the deadline of its operation, so that time for the work is left. */
-  uploadTimeoutMs: 240_000,
+  uploadTimeoutMs: 180_000,
   /** One utterance, one portion to encode. */
   taskTimeoutMs: 20_000,
   modelLoadTimeoutMs: 120_000,
@@ -160,8 +163,16 @@ export const limits = {
   /** The recording that a voice is cloned from. */
   referenceBytesMax: 15 << 20,
   urlCharactersMax: 4096,
-  /** A connection without traffic. */
+  /**
+   * A connection without traffic, and an answer that its client does not read. Counted from the head of a request, so
+   * that longer operations ask for more.
+   */
   idleConnectionSeconds: 120,
+  /** After a body was refused, its rest is dropped for so long before the connection is closed. */
+  refusedBodySeconds: 30,
+  /** What one request may send: pieces as they come from the connection, however small, and bytes. */
+  bodyEventsPerSecondMax: 2_000,
+  bodyBytesPerSecondMax: 32 << 20,
 } as const
 
 /** Downloads from addresses that customers name. Each runs in a process of its own. */

@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'transcode_failed'
   | 'speed_processing_failed'
   | 'payload_too_large'
+  | 'unsupported_encoding'
   | 'file_too_large'
   | 'render_failed'
   | 'url_too_large'
@@ -53,6 +54,7 @@ const publicCodes = {
   idempotency_conflict: 'invalid_params',
   unknown_hash: 'invalid_params',
   payload_too_large: 'invalid_params',
+  unsupported_encoding: 'invalid_params',
   body_too_slow: 'invalid_params',
   synthesis_timeout: 'synthesis_failed',
   unknown_path: 'invalid_request',

@@ -49,6 +49,10 @@ describe('the table of operations', () => {
     expect(limits.holdTimeoutMs).toBeGreaterThan(longestMs)
   })
 
+  it('lets no operation outlast what Bun gives a connection without an answer', () => {
+    expect(longestMs).toBeLessThanOrEqual(240_000)
+  })
+
   it('leaves time for the work after the longest body and the longest download', () => {
     expect(limits.requestBodyTimeoutMs).toBeLessThan(Math.min(...Object.values(operationTimeoutsMs)))
     expect(limits.uploadTimeoutMs + operationTimeoutsMs.tts).toBeLessThanOrEqual(operationTimeoutsMs.clone)

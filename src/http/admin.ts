@@ -25,7 +25,6 @@ import { withNumbers, type Fields } from '../fields'
 import { queryOf, readJsonObject, readOptionalJsonObject } from './body'
 import { patiently } from '../db/statements'
 import type { HttpContext } from './context'
-import { beginOperation } from './request-state'
 
 type Call = {
   readonly admin: Administration
@@ -87,7 +86,7 @@ function own(admin: Administration, { accountId }: Caller, id: string): Administ
   return admin
 }
 
-export function adminRoutes({ db, access, speaking, cloning, packs, addresses }: HttpContext) {
+export function adminRoutes({ begin, db, access, speaking, cloning, packs, addresses }: HttpContext) {
   const app = new Elysia()
   for (const [method, path, answer] of routes)
     app.route(
@@ -98,9 +97,17 @@ export function adminRoutes({ db, access, speaking, cloning, packs, addresses }:
         const fields = await readFields(request, method)
         const actor = `account ${caller.accountId}, key ${caller.keyId}`
         const admin = { db, catalogue: speaking.catalogue, actor, refusesLockOut: true, nowMs: Date.now }
-        const begin = (operation: Operation) => beginOperation(request, operation)
         const { storageUrl } = addresses(request)
-        const call = { admin, caller, id: params?.id ?? '', fields, storageUrl, cloning, packs, begin }
+        const call = {
+          admin,
+          caller,
+          id: params?.id ?? '',
+          fields,
+          storageUrl,
+          cloning,
+          packs,
+          begin: (operation: Operation) => begin(request, operation),
+        }
         return patiently(() => answer(call))
       },
       { parse: 'none' },

@@ -6,7 +6,7 @@ import type { StoredFile } from '../storage/storage'
 import { evaluateConditions, type Outcome, type Selected } from './conditions'
 import type { HttpContext } from './context'
 import { formatHttpDate } from './http-date'
-import { addHeaders, beginOperation, headersOf } from './request-state'
+import { addHeaders, headersOf } from './request-state'
 
 const methods = 'GET, HEAD'
 const allow = `${methods}, OPTIONS`
@@ -23,9 +23,9 @@ const preflight = {
   'access-control-max-age': '86400',
 }
 
-export function audioRoutes({ demos }: HttpContext) {
+export function audioRoutes({ begin, demos }: HttpContext) {
   async function serve(request: Request, name: string): Promise<Response> {
-    const file = await demos.find(name, beginOperation(request, 'demo'))
+    const file = await demos.find(name, begin(request, 'demo'))
     if (!file) throw new AppError('not_found', 'There is no such audio file.')
     return respond(request, name, file)
   }

@@ -1,11 +1,12 @@
 /** Reads a JSON body within a limit of size and of time, whatever its Content-Type says. */
 import { limits } from '../config'
-import { shorten, type Deadline } from '../deadline'
+import { shorten } from '../deadline'
 import { AppError } from '../errors'
 import { describe, isFields, type Fields } from '../fields'
+import { receiveBody } from './arrival'
 import { stateOf } from './request-state'
 
-/** The parsed object. Throws `payload_too_large`, `body_too_slow`, `invalid_params`. */
+/** The parsed object. Throws `payload_too_large`, `unsupported_encoding`, `body_too_slow`, `invalid_params`. */
 export async function readJsonObject(request: Request): Promise<Fields> {
   return parseObject(await readBody(request))
 }
@@ -17,8 +18,11 @@ export async function readOptionalJsonObject(request: Request): Promise<Fields> 
 }
 
 async function readBody(request: Request): Promise<string> {
+  const chunks: Uint8Array[] = []
   const deadline = shorten(stateOf(request).deadline, limits.requestBodyTimeoutMs)
-  return decode(await readBytes(request, limits.requestBodyBytesMax, deadline))
+  const arrival = { sizeBytesMax: limits.requestBodyBytesMax, deadline, tooLarge, tooSlow }
+  await receiveBody(request, arrival, (piece) => void chunks.push(piece))
+  return decode(Buffer.concat(chunks))
 }
 
 function parseObject(text: string): Fields {
@@ -56,41 +60,12 @@ export function queryOf(request: Request): Fields {
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)))
 }
 
-async function readBytes(request: Request, sizeBytesMax: number, deadline: Deadline): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > sizeBytesMax) throw tooLarge(sizeBytesMax)
-  if (!request.body) return new Uint8Array(0)
-  const reader = request.body.getReader()
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    void reader.cancel()
-  }, deadline.remainingMs())
-  try {
-    return await collect(reader, sizeBytesMax)
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    if (!isLate) throw new AppError('client_gone', 'The client left before its request was whole.', { cause: error })
-  } finally {
-    clearTimeout(timer)
-  }
-  throw new AppError('body_too_slow', `The body did not arrive within ${limits.requestBodyTimeoutMs / 1000} s.`)
-
-  async function collect(from: typeof reader, bytesMax: number): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = []
-    let sizeBytes = 0
-    for (;;) {
-      const { done, value } = await from.read()
-      if (isLate) throw new Error('too late')
-      if (done) return Buffer.concat(chunks)
-      sizeBytes += value.length
-      if (sizeBytes > bytesMax) throw tooLarge(bytesMax)
-      chunks.push(value)
-    }
-  }
+function tooLarge(): AppError {
+  return new AppError('payload_too_large', `The body is larger than ${limits.requestBodyBytesMax} bytes.`)
 }
 
-function tooLarge(sizeBytesMax: number): AppError {
-  return new AppError('payload_too_large', `The body is larger than ${sizeBytesMax} bytes.`)
+function tooSlow(): AppError {
+  return new AppError('body_too_slow', `The body did not arrive within ${limits.requestBodyTimeoutMs / 1000} s.`)
 }
 
 function decode(bytes: Uint8Array): string {

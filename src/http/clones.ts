@@ -11,12 +11,12 @@ import { queryOf, readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
 import { isForm, readForm, type Form } from './form'
-import { beginOperation, stateOf } from './request-state'
+import { stateOf } from './request-state'
 
 const nameCharactersMax = 64
 const hashPattern = /^[0-9a-f]{64}$/i
 
-export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: HttpContext) {
+export function cloneRoutes({ begin, db, access, cloning, addresses, faultsOnDemand }: HttpContext) {
   const describe = (request: Request, voice: Clone) => describeClone(voice, addresses(request).storageUrl)
   const { catalogue, references, storage } = cloning
 
@@ -33,7 +33,7 @@ export function cloneRoutes({ db, access, cloning, addresses, faultsOnDemand }: 
     .post(
       '/api/v1/voices/clone',
       async ({ request }) => {
-        const deadline = beginOperation(request, 'clone')
+        const deadline = begin(request, 'clone')
         const caller = access.caller(request, 'clone')
         const { fields, file } = await readClone(request)
         try {

@@ -1,6 +1,7 @@
 /** What the routes need, put together by `app.ts`. */
 import type { Addresses } from '../addresses'
-import type { RateLimits } from '../config'
+import type { Operation, RateLimits } from '../config'
+import type { Deadline } from '../deadline'
 import type { createKeyUse } from '../account/keys'
 import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'
@@ -32,7 +33,12 @@ export type ServerOptions = {
   readonly isTls: boolean
   /** Where the client of the request finds the service and the audio files; known once the port is. */
   readonly addresses: (request: Request) => Addresses
-  readonly isStopping: () => boolean
+  /** Aborted when the server begins to stop. */
+  readonly stopping: AbortSignal
 }
 
-export type HttpContext = ServerOptions & { readonly access: Access }
+export type HttpContext = ServerOptions & {
+  readonly access: Access
+  /** Says which operation the request is; its deadline counts from when the request came. */
+  readonly begin: (request: Request, operation: Operation) => Deadline
+}

@@ -33,6 +33,7 @@ export const statuses = {
   payload_too_large: 413,
   file_too_large: 413,
   url_too_large: 413,
+  unsupported_encoding: 415,
   range_not_satisfiable: 416,
   rate_limited: 429,
   client_gone: 499,
@@ -62,8 +63,11 @@ export function typeOfStatus(status: number): string {
   return types[status] ?? 'invalid_request_error'
 }
 
-/** The rest of a body that will not be read must not be taken for the next request. */
-const leavesBodyUnread: readonly ErrorCode[] = ['payload_too_large', 'file_too_large', 'body_too_slow']
+/** A body that is refused while it arrives. Its sender goes on sending, and must still find the answer. */
+export const refusesBody: readonly ErrorCode[] = ['payload_too_large', 'file_too_large', 'unsupported_encoding']
+
+/** The connection is of no more use: its next bytes are those of a body that nobody waits for. */
+const closesConnection: readonly ErrorCode[] = ['body_too_slow', 'shutting_down']
 
 /** The answer to a failed request (7.2 of the interface). `headers` are those that every answer has. */
 export function errorResponse(error: AppError, requestId: string, headers: Record<string, string>): Response {
@@ -71,7 +75,9 @@ export function errorResponse(error: AppError, requestId: string, headers: Recor
   const all = new Headers({ ...headers, 'cache-control': 'private, no-store', vary: 'Authorization' })
   if (error.retryAfterSeconds !== undefined) all.set('retry-after', String(error.retryAfterSeconds))
   if (status === 401) all.set('www-authenticate', 'Bearer')
-  if (leavesBodyUnread.includes(error.code)) all.set('connection', 'close')
+  if (closesConnection.includes(error.code)) all.set('connection', 'close')
+  // RFC 9110 section 12.5.3: what the body may be encoded with.
+  if (status === 415) all.set('accept-encoding', 'identity')
   const body = {
     code: publicCode(error.code),
     message: error.message,

@@ -1,16 +1,24 @@
 /** Reads a form with one file (multipart/form-data, RFC 7578) as it arrives: the file goes to disk, not to memory. */
-import type { BusboyFileStream } from '@fastify/busboy'
+import type { Dicer } from '@fastify/busboy'
 import { limits } from '../config'
-import { runWithin, shorten } from '../deadline'
+import { runWithin, shorten, startDeadline, type Deadline } from '../deadline'
 import { AppError } from '../errors'
 import type { Fields } from '../fields'
 import type { IncomingReference, ReceivedReference } from '../storage/references'
+import { receiveBody } from './arrival'
 import { stateOf } from './request-state'
 
 export type Form = { readonly fields: Fields; readonly file: ReceivedReference | undefined }
 
 /** Boundaries and headers of the parts, and the short fields. */
 const otherBytesMax = 64 << 10
+const partsMax = 18
+const fieldNameCharactersMax = 100
+const fieldBytesMax = 4096
+const headerBytesMax = 8192
+const headersMax = 32
+/** What is left of a refused form is removed before the answer, unless the disk takes longer. */
+const removeTimeoutMs = 2_000
 
 export function isForm(request: Request): boolean {
   return /^multipart\/form-data\s*(;|$)/i.test(request.headers.get('content-type') ?? '')
@@ -18,123 +26,214 @@ export function isForm(request: Request): boolean {
 
 /**
  * The short fields, and the field `file` through `receive`. Throws `file_too_large` as soon as that is known,
- * `invalid_params`, `body_too_slow`, `client_gone`, and what `receive` throws; the file is then gone again.
+ * `invalid_params`, `unsupported_encoding`, `body_too_slow`, `client_gone`, and what `receive` throws; the file is then
+ * gone again.
  */
 export async function readForm(request: Request, receive: () => Promise<IncomingReference>): Promise<Form> {
-  const { referenceBytesMax } = limits
-  if (Number(request.headers.get('content-length') ?? 0) > referenceBytesMax + otherBytesMax) throw tooLarge()
-  const parser = await createParser(request)
-  const fields: Record<string, unknown> = {}
-  let receiving: Promise<ReceivedReference> | undefined
-  let arriving: BusboyFileStream | undefined
-  let fault: Error | undefined
-  const fail = (error: Error) => {
-    fault ??= error
-    parser.destroy()
-    // The parser does not end it, and its reader would wait for ever.
-    arriving?.destroy()
-  }
-
-  parser.on('field', (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated || valueTruncated)
-      return fail(refuseForm(`the field ${JSON.stringify(name.slice(0, 64))} is too long`, name.slice(0, 64)))
-    fields[name] = value
-  })
-  parser.on('file', (name, stream) => {
-    // Its reader learns of it.
-    stream.on('error', () => {})
-    if (name !== 'file') return fail(refuseForm(`only file may be a file; found one named ${JSON.stringify(name)}`))
-    if (receiving) return fail(refuseForm('found more than one file'))
-    arriving = stream
-    receiving = store(stream, receive)
-    receiving.catch(fail)
-  })
-  parser.on('error', (error) => fail(refuseForm(String((error as Error).message ?? error))))
-  for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-    parser.on(event, () => fail(refuseForm('there are too many fields')))
-  const ended = new Promise<void>((resolve) => {
-    for (const event of ['finish', 'close', 'error'] as const) parser.once(event, () => resolve())
-  })
-
-  const leave = () => fail(new AppError('client_gone', 'The client left before its request was whole.'))
-  request.signal.addEventListener('abort', leave)
-  try {
-    await feed(request, parser, ended, () => fault)
-    await ended
-    if (fault) throw fault
-    return { fields, file: await receiving }
-  } catch (error) {
-    fail(error as Error)
-    await receiving?.then((file) => file.discard()).catch(() => {})
-    throw fault
-  } finally {
-    request.signal.removeEventListener('abort', leave)
-  }
-}
-
-async function createParser(request: Request) {
-  const { Busboy } = await import('@fastify/busboy')
-  try {
-    return new Busboy({
-      headers: { 'content-type': request.headers.get('content-type')! },
-      limits: {
-        fields: 16,
-        files: 2,
-        parts: 18,
-        fieldNameSize: 100,
-        fieldSize: 4096,
-        headerPairs: 32,
-        headerSize: 8192,
-      },
-    })
-  } catch (error) {
-    throw refuseForm((error as Error).message)
-  }
-}
-
-async function store(stream: BusboyFileStream, receive: () => Promise<IncomingReference>): Promise<ReceivedReference> {
-  const incoming = await receive()
-  try {
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      if (incoming.sizeBytes + chunk.length > limits.referenceBytesMax) throw tooLarge()
-      await incoming.write(chunk)
-    }
-    return await incoming.finish()
-  } catch (error) {
-    await incoming.abort()
-    throw error instanceof AppError ? error : refuseForm('it ends within the file')
-  }
-}
-
-type Parser = Awaited<ReturnType<typeof createParser>>
-
-/** Hands the body to the parser as fast as that takes it; a body that stops coming is given up. */
-async function feed(
-  request: Request,
-  parser: Parser,
-  ended: Promise<void>,
-  fault: () => Error | undefined,
-): Promise<void> {
-  const reader = request.body?.getReader()
-  if (!reader) throw refuseForm('there is no body')
   const deadline = shorten(stateOf(request).deadline, limits.uploadTimeoutMs)
+  const collector = createCollector(receive)
   try {
-    for (let sizeBytes = 0; ;) {
-      const idle = shorten(deadline, limits.uploadIdleMs)
-      const read = await runWithin(idle, Promise.race([reader.read(), ended]), tooSlow)
-      if (fault() || !read) return
-      const { done, value } = read
-      if (done) break
-      sizeBytes += value.length
-      if (sizeBytes > limits.referenceBytesMax + otherBytesMax) throw tooLarge()
-      if (!parser.write(value)) await Promise.race([ended, new Promise((resolve) => parser.once('drain', resolve))])
+    const parser = await openParser(request, collector)
+    const arrival = {
+      sizeBytesMax: limits.referenceBytesMax + otherBytesMax,
+      deadline,
+      idleMs: limits.uploadIdleMs,
+      tooLarge,
+      tooSlow,
     }
-    parser.end()
+    await receiveBody(request, arrival, (piece) => parser.take(piece, deadline))
+    await parser.end(shorten(deadline, limits.uploadIdleMs))
+    return await runWithin(deadline, collector.finish(), tooSlow)
   } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new AppError('client_gone', 'The client left before its request was whole.', { cause: error })
-  } finally {
-    void reader.cancel().catch(() => {})
+    await runWithin(startDeadline(removeTimeoutMs), collector.abort(), tooSlow).catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * Turns bytes into parts. Every part is read or refused, and the buffer of a part is larger than any form: when a part's
+ * buffer is full the parser pauses, and does not always go on.
+ */
+async function openParser(request: Request, collector: Collector) {
+  const boundary = boundaryOf(request)
+  const { Dicer } = await import('@fastify/busboy')
+  const options = {
+    boundary,
+    partHwm: 2 * limits.referenceBytesMax,
+    maxHeaderPairs: headersMax,
+    maxHeaderSize: headerBytesMax,
+  }
+  const parser = new Dicer(options)
+  const ended = Promise.withResolvers<void>()
+  let isWhole = false
+  let parts = 0
+  let openParts = 0
+  const endIfDone = () => {
+    if (collector.hasFailed || (isWhole && openParts === 0)) ended.resolve()
+  }
+  const attempt = (work: () => void) => {
+    collector.attempt(work)
+    endIfDone()
+  }
+  parser.on('part', (part) => {
+    attempt(() => {
+      if (++parts > partsMax) throw refuseForm('there are too many fields')
+    })
+    // What goes wrong in a part goes wrong in the parser too.
+    part.on('error', () => {})
+    part.on('header', (header) =>
+      attempt(() => {
+        collector.check()
+        openParts++
+        collect(part, readHead(header as unknown as PartHeader), collector)
+        part.on('end', () => attempt(() => void openParts--))
+      }),
+    )
+  })
+  parser.on('error', () =>
+    attempt(() => {
+      throw refuseForm('it ends before its last boundary')
+    }),
+  )
+  parser.on('finish', () => attempt(() => void (isWhole = true)))
+  return {
+    /** What follows the last boundary is dropped. */
+    async take(piece: Uint8Array, deadline: Deadline): Promise<void> {
+      if (!isWhole) parser.write(piece)
+      collector.check()
+      await runWithin(deadline, collector.written(), tooSlow)
+      collector.check()
+    },
+    async end(deadline: Deadline): Promise<void> {
+      if (!isWhole) parser.end()
+      await runWithin(deadline, ended.promise, tooSlow)
+      collector.check()
+    },
+  }
+}
+
+/** Throws `invalid_params`. */
+function boundaryOf(request: Request): string {
+  const boundary = parameterOf(request.headers.get('content-type')!, 'boundary')
+  // RFC 2046 section 5.1.1.
+  if (boundary && /^[\x20-\x7e]{0,69}[\x21-\x7e]$/.test(boundary)) return boundary
+  throw refuseForm('its Content-Type needs a boundary of 1 to 70 characters')
+}
+
+type Collector = ReturnType<typeof createCollector>
+
+/** What was found in the parts so far, and the first thing that was wrong. */
+function createCollector(receive: () => Promise<IncomingReference>) {
+  const fields = new Map<string, string>()
+  let incoming: Promise<IncomingReference> | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let sizeBytes = 0
+  let received: Promise<ReceivedReference> | undefined
+  let fault: unknown
+
+  function attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      fault ??= error
+    }
+  }
+
+  return {
+    /** Runs `work` inside an event of the parser, which must not see it throw. */
+    attempt,
+    check(): void {
+      if (fault) throw fault
+    },
+    get hasFailed() {
+      return fault !== undefined
+    },
+    setField: (name: string, value: string) => void fields.set(name, value),
+    openFile(): void {
+      if (incoming) throw refuseForm('found more than one file')
+      incoming = receive()
+      writing = incoming.then(() => {})
+      writing.catch((error: unknown) => (fault ??= error))
+    },
+    writeFile(chunk: Uint8Array): void {
+      if (fault) return
+      sizeBytes += chunk.length
+      if (sizeBytes > limits.referenceBytesMax) throw tooLarge()
+      writing = writing.then(async () => (await incoming!).write(chunk))
+      writing.catch((error: unknown) => (fault ??= error))
+    },
+    /** Of what was handed over so far. */
+    written: (): Promise<void> => writing,
+    async finish(): Promise<Form> {
+      await writing
+      if (fault) throw fault
+      received = (await incoming)?.finish()
+      return { fields: Object.fromEntries(fields), file: await received }
+    },
+    /** Removes the file; what still comes is dropped. */
+    async abort(): Promise<void> {
+      fault ??= new Error('the form was refused')
+      await writing.catch(() => {})
+      if (received) await (await received).discard()
+      else await (await incoming)?.abort()
+    },
+  }
+}
+
+type Head = { readonly name: string; readonly isFile: boolean }
+/** As the parser gives it: one byte in each character. */
+type PartHeader = Readonly<Record<string, readonly string[]>>
+
+/** Throws `invalid_params`. */
+function readHead(header: PartHeader): Head {
+  const disposition = utf8(Buffer.from(header['content-disposition']?.[0] ?? '', 'latin1'), 'the head of a part')
+  if (!/^\s*form-data\s*(;|$)/i.test(disposition))
+    throw refuseForm('a part has no "Content-Disposition: form-data; name=…"')
+  const name = parameterOf(disposition, 'name')
+  if (!name) throw refuseForm('a part has no name')
+  const shown = name.slice(0, 64)
+  if (name.length > fieldNameCharactersMax) throw refuseForm(`the field ${JSON.stringify(shown)} is too long`, shown)
+  const isBinary = /^\s*application\/octet-stream\b/i.test(header['content-type']?.[0] ?? '')
+  const isFile = isBinary || /;\s*filename\*?\s*=/i.test(disposition)
+  if (isFile && name !== 'file') throw refuseForm(`only file may be a file; found one named ${JSON.stringify(shown)}`)
+  return { name, isFile }
+}
+
+/** The value of a parameter of a header (RFC 2183), without its quotes. */
+function parameterOf(header: string, wanted: string): string | undefined {
+  const parameters = header.matchAll(/;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g)
+  for (const [, name, quoted, bare] of parameters)
+    if (name!.toLowerCase() === wanted) return quoted?.replace(/\\(.)/g, '$1') ?? bare!.trim()
+  return undefined
+}
+
+type Part = Dicer.PartStream
+
+function collect(part: Part, { name, isFile }: Head, collector: Collector): void {
+  if (isFile) {
+    collector.openFile()
+    part.on('data', (chunk: Uint8Array) => collector.attempt(() => collector.writeFile(chunk)))
+    return
+  }
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  part.on('data', (chunk: Uint8Array) =>
+    collector.attempt(() => {
+      sizeBytes += chunk.length
+      if (sizeBytes > fieldBytesMax) throw refuseForm(`the field ${JSON.stringify(name)} is too long`, name)
+      chunks.push(chunk)
+    }),
+  )
+  part.on('end', () =>
+    collector.attempt(() => collector.setField(name, utf8(Buffer.concat(chunks), `the field ${name}`, name))),
+  )
+}
+
+function utf8(bytes: Uint8Array, what: string, param?: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw refuseForm(`${what} is not valid UTF-8`, param)
   }
 }
 

@@ -8,7 +8,10 @@ export type RequestState = {
   id: string
   /** By `performance.now()`. */
   readonly startedAtMs: number
+  operation: Operation
   deadline: Deadline
+  /** Aborted when the server begins to stop. */
+  stopping: AbortSignal | undefined
   verdict: Verdict | undefined
   /** What its route adds to every answer, errors included. */
   headers: Readonly<Record<string, string>> | undefined
@@ -26,7 +29,9 @@ function newState(): RequestState {
   return {
     id: Bun.randomUUIDv7('buffer').toString('hex'),
     startedAtMs,
+    operation: 'other',
     deadline: startDeadline(operationTimeoutsMs.other, startedAtMs),
+    stopping: undefined,
     verdict: undefined,
     headers: undefined,
   }
@@ -35,6 +40,7 @@ function newState(): RequestState {
 /** Says which operation the request is. Its deadline counts from when the request came, whatever was awaited since. */
 export function beginOperation(request: Request, operation: Operation): Deadline {
   const state = stateOf(request)
+  state.operation = operation
   return (state.deadline = startDeadline(operationTimeoutsMs[operation], state.startedAtMs))
 }
 

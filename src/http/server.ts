@@ -1,7 +1,8 @@
 /** All routes in one list, what every request gets, and what every error becomes. */
 import { Elysia, NotFoundError } from 'elysia'
-import { limits } from '../config'
-import { AppError, asAppError } from '../errors'
+import { limits, operationTimeoutsMs, type Operation } from '../config'
+import type { Deadline } from '../deadline'
+import { AppError, asAppError, type ErrorCode } from '../errors'
 import { clientAddress } from '../net/address'
 import { commit, version } from '../version'
 import { createAccess } from './access'
@@ -12,18 +13,19 @@ import { cloneRoutes } from './clones'
 import { computeRoutes } from './compute'
 import type { HttpContext, ServerOptions } from './context'
 import { docsRoutes } from './docs'
-import { errorResponse } from './errors'
+import { errorResponse, refusesBody } from './errors'
 import { homeRoutes } from './home'
 import { packRoutes } from './packs'
-import { headersOf, requestIdOf, stateOf } from './request-state'
+import { pathOf } from './path'
+import { beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
 import { ttsRoutes } from './tts'
 import { voiceRoutes } from './voices'
 
 export function createHttpServer(options: ServerOptions) {
-  const { db, rateLimits, keyUse, trustedProxies, log, isStopping } = options
+  const { db, rateLimits, keyUse, trustedProxies, log, stopping } = options
   const addressOf = (request: Request) =>
     clientAddress(app.server?.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), trustedProxies)
-  const context: HttpContext = { ...options, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
+  const context: HttpContext = { ...options, begin, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
   const { idleConnectionSeconds: idleTimeout } = limits
   let methodsAt: ((pathname: string) => string | undefined) | undefined
 
@@ -42,6 +44,19 @@ export function createHttpServer(options: ServerOptions) {
     log.info({ requestId: requestIdOf(request), method: request.method, path, status }, 'request')
   }
 
+  /** Bun closes a connection whose answer has not begun in its idle time, also while the body arrives. */
+  function begin(request: Request, operation: Operation): Deadline {
+    const seconds = operationTimeoutsMs[operation] / 1000
+    if (outlastsIdle(operation)) app.server?.timeout(request, seconds + answerSpareSeconds)
+    return beginOperation(request, operation)
+  }
+
+  /** From now on an idle connection is closed as usual, one with the rest of a refused body sooner. */
+  function limitConnection(request: Request, code?: ErrorCode): void {
+    if (code && refusesBody.includes(code)) app.server?.timeout(request, limits.refusedBodySeconds)
+    else if (outlastsIdle(stateOf(request).operation)) app.server?.timeout(request, idleTimeout)
+  }
+
   // Without `reusePort: false` a second server on the same port would silently take half of the requests.
   // Bun's page for development would show the stack. Elysia looks for the path behind a host name of four letters or,
   // where it is told that there are shorter ones, right behind `http://`, which with TLS would be within `https://`.
@@ -51,12 +66,13 @@ export function createHttpServer(options: ServerOptions) {
   })
     .onBeforeHandle(({ request }) => {
       // The clock of the request begins here.
-      stateOf(request)
-      if (isStopping()) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
+      stateOf(request).stopping = stopping
+      if (stopping.aborted) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
     .onAfterHandle(({ request, set, responseValue }) => {
       Object.assign(set.headers, headersOf(request))
       set.headers['cache-control'] ??= 'private, no-store'
+      limitConnection(request)
       logRequest(request, responseValue instanceof Response ? responseValue.status : 200)
     })
     .onError(({ request, error }) => {
@@ -67,6 +83,7 @@ export function createHttpServer(options: ServerOptions) {
       else if (known.cause) log.warn({ requestId, code: known.code, cause: String(known.cause) }, 'request failed')
       const response = errorResponse(known, requestId, headersOf(request))
       if (allow) response.headers.set('allow', allow)
+      limitConnection(request, known.code)
       logRequest(request, response.status)
       return response
     })
@@ -85,13 +102,13 @@ export function createHttpServer(options: ServerOptions) {
   return app
 }
 
+/** After the deadline, for the answer that says so. Bun takes 255 s at most. */
+const answerSpareSeconds = 15
+
+const outlastsIdle = (operation: Operation) => operationTimeoutsMs[operation] >= limits.idleConnectionSeconds * 1000
+
 /** More than any route takes: each route cuts its own body, and answers in our envelope. */
 const bodyBytesAccepted = 1 << 30
-
-/** The path. Not by `new URL`, which throws on a Host header that is none, and on the missing one of HTTP/1.0. */
-function pathOf(request: Request): string {
-  return /^(?:\w+:\/\/[^/]*)?([^?]*)/.exec(request.url)![1]!
-}
 
 /** Which methods a path has, for the answer to a wrong one. */
 function methodsByPath(routes: readonly { path: string; method: string }[]) {

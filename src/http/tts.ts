@@ -10,14 +10,14 @@ import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
 import { refuseMistakenFields } from './mistaken-field'
-import { beginOperation, stateOf } from './request-state'
+import { stateOf } from './request-state'
 
-export function ttsRoutes({ access, speaking, addresses, faultsOnDemand }: HttpContext) {
+export function ttsRoutes({ begin, access, speaking, addresses, faultsOnDemand }: HttpContext) {
   return new Elysia()
     .post(
       '/api/v1/tts',
       async ({ request, set }) => {
-        const deadline = beginOperation(request, 'tts')
+        const deadline = begin(request, 'tts')
         const caller = access.caller(request, 'tts')
         const fields = parseSpeakBody(await readJsonObject(request))
         const faults = faultsOf(request, faultsOnDemand)

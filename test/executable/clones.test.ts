@@ -194,17 +194,10 @@ describe('an upload', () => {
   it('over 15 MiB is cut off with 413 while it arrives, and exactly that passes the size', async () => {
     const tooLarge = Buffer.concat([male, new Uint8Array(15 * 2 ** 20 + 1 - male.length)])
     expectError(await upload(server, adminKey, tooLarge), 413, 'file_too_large', 'file')
-    const seen: string[] = []
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 10; i++) {
       const { answer, sentBytes } = await uploadEndlessly()
       // What the sockets hold comes on top.
       expect(sentBytes).toBeLessThan(40 * 2 ** 20)
-      seen.push(answer)
-    }
-    // A client that goes on sending may see the closed connection before it sees the answer.
-    const whole = seen.filter((answer) => answer !== '')
-    expect(whole.length).toBeGreaterThan(0)
-    for (const answer of whole) {
       expect(answer).toStartWith('HTTP/1.1 413')
       expect(answer).toContain('"code":"file_too_large"')
     }

@@ -50,7 +50,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'file',
   },
   body_too_slow: {
-    when: 'The body did not arrive within 20 s or, of an upload, nothing for 20 s, or not all within 10 minutes. The connection is closed.',
+    when: 'The body did not arrive within 20 s or, of an upload, nothing for 20 s, or not all within 3 minutes. The connection is closed.',
     message: 'The body did not arrive within 20 s.',
   },
   missing_api_key: {
@@ -133,12 +133,17 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'Idempotency-Key: this key was used for another request; send a new one.',
     param: 'Idempotency-Key',
   },
+  unsupported_encoding: {
+    when: 'The body is compressed (Content-Encoding). Send it as it is.',
+    message: 'Content-Encoding: found "gzip"; send the body as it is, without compression.',
+    param: 'Content-Encoding',
+  },
   payload_too_large: {
-    when: 'The body is larger than 1 MiB. The connection is closed.',
+    when: 'The body is larger than 1 MiB.',
     message: 'The body is larger than 1048576 bytes.',
   },
   file_too_large: {
-    when: 'The recording is larger than 15 MiB. The connection is closed.',
+    when: 'The recording is larger than 15 MiB.',
     message: 'file: larger than 15728640 bytes.',
     param: 'file',
   },
