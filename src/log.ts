@@ -46,8 +46,15 @@ function describeError(_key: string, value: unknown): unknown {
 
 function writeLine(line: string): void {
   try {
-    writeSync(2, `${line}\n`)
+    writeSync(2, `${line.replace(invisible, escape)}\n`)
   } catch {
     // Whoever read the log is gone; the service is not.
   }
+}
+
+/** JSON leaves them as they are, but terminals obey them: C1 controls, separators of lines, turns of direction. */
+const invisible = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -77,6 +77,7 @@ export function createAccess(options: {
     const apiKey = bearer.exec(header)?.[1]
     if (!apiKey) throw new AppError('missing_api_key', 'The Authorization header must read: Bearer <API_KEY>.')
     const caller = check(apiKey, request)
+    stateOf(request).caller = caller
     keyUse.note(caller.keyId, nowMs())
     return caller
   }

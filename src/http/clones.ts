@@ -37,7 +37,8 @@ export function cloneRoutes({ begin, db, access, cloning, addresses, faultsOnDem
         const caller = access.caller(request, 'clone')
         const { fields, file } = await readClone(request)
         try {
-          const { id: requestId } = stateOf(request)
+          const state = stateOf(request)
+          const { id: requestId } = state
           const { signal } = request
           const wanted: Pick<CloneRequest, 'name' | 'language' | 'source'> = {
             source: readSource(fields, file),
@@ -47,6 +48,8 @@ export function cloneRoutes({ begin, db, access, cloning, addresses, faultsOnDem
           const faults = faultsOf(request, faultsOnDemand)
           const made = await clone(cloning, { ...wanted, caller, requestId, faults, deadline, signal })
           const { duplicate, units, remaining } = made
+          state.voiceId = made.clone.id
+          state.units = units
           return { ok: true, duplicate, voice: describe(request, made.clone), units, remaining }
         } finally {
           await file?.discard()

@@ -1,4 +1,5 @@
 /** What is known of a request while it is served: its id, its deadline, and what its rate limit said. */
+import type { Caller } from '../account/keys'
 import { operationTimeoutsMs, type Operation } from '../config'
 import { startDeadline, type Deadline } from '../deadline'
 import type { Verdict } from './window'
@@ -15,6 +16,10 @@ export type RequestState = {
   verdict: Verdict | undefined
   /** What its route adds to every answer, errors included. */
   headers: Readonly<Record<string, string>> | undefined
+  /** For the log, as far as they are known: whose key it is, the voice that spoke, what was charged. */
+  caller: Pick<Caller, 'accountId' | 'keyId'> | undefined
+  voiceId: string | undefined
+  units: number | undefined
 }
 
 /** Kept on the request itself: a WeakMap costs as much as the rest of a short request. */
@@ -34,6 +39,9 @@ function newState(): RequestState {
     stopping: undefined,
     verdict: undefined,
     headers: undefined,
+    caller: undefined,
+    voiceId: undefined,
+    units: undefined,
   }
 }
 

@@ -2,7 +2,7 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { limits, operationTimeoutsMs, type Operation } from '../config'
 import type { Deadline } from '../deadline'
-import { AppError, asAppError, type ErrorCode } from '../errors'
+import { AppError, asAppError, publicCode, type ErrorCode } from '../errors'
 import { clientAddress } from '../net/address'
 import { commit, version } from '../version'
 import { createAccess } from './access'
@@ -17,6 +17,7 @@ import { errorResponse, refusesBody } from './errors'
 import { homeRoutes } from './home'
 import { packRoutes } from './packs'
 import { pathOf } from './path'
+import { createRequestLog } from './request-log'
 import { beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
 import { ttsRoutes } from './tts'
 import { voiceRoutes } from './voices'
@@ -26,6 +27,7 @@ export function createHttpServer(options: ServerOptions) {
   const addressOf = (request: Request) =>
     clientAddress(app.server?.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), trustedProxies)
   const context: HttpContext = { ...options, begin, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
+  const logRequest = createRequestLog(log, addressOf)
   const { idleConnectionSeconds: idleTimeout } = limits
   let methodsAt: ((pathname: string) => string | undefined) | undefined
 
@@ -35,13 +37,6 @@ export function createHttpServer(options: ServerOptions) {
     if (!allow) return { error: new AppError('unknown_path', 'There is nothing at this path.') }
     const message = `This path has no ${request.method}; it has ${allow}.`
     return { error: new AppError('method_not_allowed', message), allow }
-  }
-
-  function logRequest(request: Request, status: number): void {
-    if (!log.isEnabled('info')) return
-    const path = pathOf(request)
-    if (!path.startsWith('/api/')) return
-    log.info({ requestId: requestIdOf(request), method: request.method, path, status }, 'request')
   }
 
   /** Bun closes a connection whose answer has not begun in its idle time, also while the body arrives. */
@@ -84,7 +79,7 @@ export function createHttpServer(options: ServerOptions) {
       const response = errorResponse(known, requestId, headersOf(request))
       if (allow) response.headers.set('allow', allow)
       limitConnection(request, known.code)
-      logRequest(request, response.status)
+      logRequest(request, response.status, publicCode(known.code))
       return response
     })
     .use(ttsRoutes(context))

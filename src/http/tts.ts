@@ -12,7 +12,13 @@ import { faultsOf } from './faults'
 import { refuseMistakenFields } from './mistaken-field'
 import { stateOf } from './request-state'
 
+const cloneIdPattern = /^cv-[0-9a-f]{32}$/
+
 export function ttsRoutes({ begin, access, speaking, addresses, faultsOnDemand }: HttpContext) {
+  /** For the log: what is no voice may be a text in the wrong place. */
+  const knownVoice = (id: string | undefined) =>
+    id !== undefined && (speaking.catalogue.find(id) || cloneIdPattern.test(id)) ? id : undefined
+
   return new Elysia()
     .post(
       '/api/v1/tts',
@@ -23,8 +29,11 @@ export function ttsRoutes({ begin, access, speaking, addresses, faultsOnDemand }
         const faults = faultsOf(request, faultsOnDemand)
         const state = stateOf(request)
         state.id = idempotencyKeyOf(request) ?? state.id
+        state.voiceId = knownVoice(fields.voiceId)
         const { signal } = request
         const spoken = await speak(speaking, { caller, requestId: state.id, deadline, signal, faults, ...fields })
+        state.voiceId = spoken.voiceId
+        state.units = spoken.replayed || spoken.remaining === null ? 0 : spoken.units
         if (spoken.replayed) set.headers['idempotent-replay'] = 'true'
         return describeSpoken(spoken, state.id, addresses(request).storageUrl)
       },
