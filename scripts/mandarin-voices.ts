@@ -5,7 +5,7 @@
  * ones, on words that nothing was fitted to: `bun scripts/mandarin-voices.ts`. Decodes with ffmpeg.
  */
 import { join } from 'node:path'
-import { percentile } from '../src/audio/analysis/spectrum'
+import { percentile } from '../src/audio/analysis/percentile'
 import { trackPitch } from '../src/audio/analysis/pitch'
 import { tractRatio } from '../src/audio/analysis/tract'
 import { normalizeLoudness } from '../src/audio/loudness'

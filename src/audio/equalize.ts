@@ -1,6 +1,6 @@
 /**
- * Giving sound another spectrum: filters of minimum phase made from a curve in dB (Oppenheim & Schafer, "Discrete-Time
- * Signal Processing", 13.5: the cepstrum folded onto its causal side), which smear no plosive backwards in time.
+ * Equalizes sound by a curve in dB with minimum-phase filters, which smear no plosive backwards in time (Oppenheim &
+ * Schafer, "Discrete-Time Signal Processing", 13.5: the cepstrum folded onto its causal side).
  */
 import { powerOfTwoAbove, realFft } from './analysis/fft'
 import { bandsHz } from './analysis/spectrum'
@@ -10,8 +10,8 @@ const tapSeconds = 0.016
 const dbMax = 60
 
 /**
- * `samples` through a filter with the gains `bandsDb`, in dB at `bandsHz`, linear between the middles of the bands and
- * level beyond the outermost. As many samples, without delay.
+ * Filters `samples` with the gains `bandsDb`, in dB at `bandsHz`: linear between the band centers, constant beyond the
+ * outermost. Returns as many samples, without delay.
  */
 export function equalize(samples: Float32Array, sampleRate: number, bandsDb: readonly number[]): Float32Array {
   if (bandsDb.every((gain) => gain === 0)) return samples.slice()
@@ -39,12 +39,12 @@ export function minimumPhaseFilter(bandsDb: readonly number[], sampleRate: numbe
   fft.inverse(re, im, response)
   const taps = Math.min(designSize / 2, Math.round(tapSeconds * sampleRate))
   const filter = response.slice(0, taps)
-  // The end is faded, not cut.
+  // Fade the end out instead of cutting it.
   for (let i = taps >> 1; i < taps; i++) filter[i]! *= 0.5 + 0.5 * Math.cos((Math.PI * (2 * i - taps)) / taps)
   return filter
 }
 
-/** The gain in dB at a frequency, straight between two bands on the logarithmic axis. */
+/** The gain in dB at a frequency, linear between two bands on the logarithmic axis. */
 function gainAt(bandsDb: readonly number[], hz: number): number {
   const octaves = Math.log2(Math.max(hz, 1) / bandsHz[0]!)
   const place = Math.max(0, Math.min(bandsHz.length - 1, octaves * 4))
@@ -54,7 +54,7 @@ function gainAt(bandsDb: readonly number[], hz: number): number {
   return Math.max(-dbMax, Math.min(dbMax, low + (high - low) * (place - below)))
 }
 
-/** Fast convolution by overlap-add; the result is cut to the length of `samples`. */
+/** Fast convolution by overlap-add. Returns as many samples as `samples` has. */
 export function convolve(samples: Float32Array, filter: Float64Array): Float32Array {
   const fft = realFft(powerOfTwoAbove(4 * filter.length))
   const block = fft.size - filter.length + 1

@@ -1,4 +1,4 @@
-/** Raised-cosine fades, in place. The outermost sample becomes exactly zero. */
+/** In-place raised-cosine fades. The outermost sample becomes exactly zero. */
 
 export function fadeIn(samples: Float32Array, fadeSamples: number): void {
   for (let i = 0; i < fadeSamples; i++) samples[i]! *= raisedCosine(i / fadeSamples)
@@ -9,7 +9,7 @@ export function fadeOut(samples: Float32Array, fadeSamples: number): void {
   for (let i = 0; i < fadeSamples; i++) samples[last - i]! *= raisedCosine(i / fadeSamples)
 }
 
-/** 0 at 0, 1 at 1, level at both ends. */
+/** Rises from 0 at 0 to 1 at 1, with zero slope at both ends. */
 export function raisedCosine(position: number): number {
   return 0.5 - 0.5 * Math.cos(Math.PI * position)
 }

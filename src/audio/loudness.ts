@@ -1,14 +1,14 @@
 /**
- * Bringing every sentence of every voice to the same loudness. Loudness is ITU-R BS.1770-4 for one channel: K-weighting
- * and then the mean power of the blocks that are speech. Peaks above the ceiling are turned down ahead of time.
+ * Brings every sentence of every voice to the same loudness, ITU-R BS.1770-4 for one channel: K-weighting, then the
+ * mean power of the gated blocks. A look-ahead limiter reduces peaks above the ceiling.
  */
 import type { Pcm } from './pcm'
 
-/** Speech peaks stand 15 to 19 dB above its loudness, so that at this target few need the limiter. */
+/** Speech peaks stand 15 to 19 dB above its loudness, so few sentences need the limiter at this target. */
 export const targetLufs = -20
-/** The highest sample value that leaves `normalizeLoudness`: −1 dBFS. */
+/** The highest sample value that `normalizeLoudness` returns: −1 dBFS. */
 export const peakMax = 10 ** (-1 / 20)
-/** What is this much too quiet is not speech, and turning it up further would only make noise. */
+/** Largest gain. Sound that needs more is not speech, only noise. */
 const gainDbMax = 40
 const limiterLookAheadSeconds = 0.01
 
@@ -17,7 +17,9 @@ const blockStepSeconds = 0.1
 const absoluteGateLufs = -70
 const relativeGateLu = -10
 
-/** Brings `pcm` to −20 LUFS with no sample above −1 dBFS. Silence, and what has no loudness, stays as it is. */
+/**
+ * Brings `pcm` to −20 LUFS with no sample above −1 dBFS. Silence and sound without a finite loudness stay as they are.
+ */
 export function normalizeLoudness(pcm: Pcm): Pcm {
   const lufs = loudnessLufs(pcm)
   if (!Number.isFinite(lufs)) return pcm
@@ -28,8 +30,8 @@ export function normalizeLoudness(pcm: Pcm): Pcm {
 }
 
 /**
- * Gated loudness in LUFS, −Infinity for silence, NaN when a sample is not finite. Shorter than one block (400 ms), the
- * whole is the one block and the gate is left out.
+ * Gated loudness in LUFS; −Infinity for silence, NaN with a sample that is not finite. Sound shorter than one block
+ * (400 ms) is one ungated block.
  */
 export function loudnessLufs(pcm: Pcm): number {
   const weighted = kWeight(pcm)
@@ -75,8 +77,8 @@ function kWeight(pcm: Pcm): Float32Array {
 }
 
 /**
- * The two filters of BS.1770-4 are given for 48 kHz only; these are the analogue filters behind them (De Man,
- * "Evaluation of Implementations of the EBU R128 Loudness Measurement", AES 145, 2018) transformed to any rate.
+ * The two filters of BS.1770-4 are given for 48 kHz only. These are their analog prototypes (De Man, "Evaluation of
+ * Implementations of the EBU R128 Loudness Measurement", AES 145, 2018), transformed to any rate.
  */
 function shelfFilter(sampleRate: number): Biquad {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate)
@@ -119,20 +121,20 @@ function applyBiquad(samples: Float32Array, { b0, b1, b2, a1, a2 }: Biquad): Flo
 }
 
 /**
- * Turns peaks down to the ceiling, in place. The gain each sample needs is spread to its surroundings by a running
- * minimum and then smoothed by a running mean over the same width, which therefore nowhere exceeds the gain needed.
+ * Limits peaks to the ceiling, in place. A running minimum spreads the required gain to its surroundings. A running
+ * mean of the same width smooths it and so never exceeds the required gain.
  */
 function limitPeaks(samples: Float32Array, lookAheadSamples: number): void {
   if (!samples.some((value) => Math.abs(value) > peakMax)) return
   const needed = samples.map((value) => Math.min(1, peakMax / Math.abs(value)))
   const gain = runningMean(runningMinimum(needed, lookAheadSamples), lookAheadSamples)
   for (let i = 0; i < samples.length; i++) {
-    // The clamp only takes the rounding of the mean.
+    // The clamp only corrects rounding errors of the mean.
     samples[i] = Math.max(-peakMax, Math.min(peakMax, samples[i]! * gain[i]!))
   }
 }
 
-/** out[i] = the least of values[i − radius … i + radius]. `queue` holds what may yet be the least, so time is linear. */
+/** out[i] = the minimum of values[i − radius … i + radius]. `queue` holds the candidates, so time is linear. */
 function runningMinimum(values: Float32Array, radius: number): Float32Array {
   const out = new Float32Array(values.length)
   const queue = new Int32Array(values.length)
@@ -150,7 +152,7 @@ function runningMinimum(values: Float32Array, radius: number): Float32Array {
   return out
 }
 
-/** out[i] = the mean of values[i − radius … i + radius], the outermost values continuing beyond the ends. */
+/** out[i] = the mean of values[i − radius … i + radius]; the outermost values continue beyond the ends. */
 function runningMean(values: Float32Array, radius: number): Float32Array {
   const out = new Float32Array(values.length)
   const last = values.length - 1

@@ -1,28 +1,28 @@
 /**
- * Another pitch and another vocal tract for recorded speech: time-domain pitch-synchronous overlap-add (Moulines &
+ * Changes the pitch and the vocal tract of recorded speech: time-domain pitch-synchronous overlap-add (Moulines &
  * Charpentier, "Pitch-synchronous waveform processing techniques for text-to-speech synthesis using diphones", Speech
- * Communication 9, 1990). The sound is cut into pieces of two periods; laid out closer they give a higher pitch with the
- * same resonances, and each piece played faster gives higher resonances with the same pitch. Time stays as it is.
+ * Communication 9, 1990). The sound is cut into pieces of two periods. Closer pieces give a higher pitch with the same
+ * resonances. Faster pieces give higher resonances with the same pitch. The duration stays.
  */
 import { findPitchMarks } from './analysis/marks'
 import type { PitchTrack } from './analysis/pitch'
 import type { Pcm } from './pcm'
 
 export type VoiceShift = {
-  /** The new fundamental frequency for a present one, both Hz. */
+  /** Maps a fundamental frequency to the new one, both Hz. */
   readonly pitchHz: (hz: number) => number
-  /** How much higher the resonances become; above 1 a shorter vocal tract. */
+  /** Factor on all resonances; above 1 for a shorter vocal tract. */
   readonly tractRatio: number
 }
 
 const pitchHzMin = 40
 const pitchHzMax = 700
-/** Pieces do not come closer than this, whatever the marks say. */
+/** Smallest distance between pieces. */
 const stepSecondsMin = 0.0008
-/** No piece reaches further than this from its mark. */
+/** Longest reach of a piece from its mark. */
 const reachSecondsMax = 0.025
 
-/** The speech of `pcm`, whose pitch is `pitch`, with its voice changed: as many samples, and about as loud. */
+/** Changes the voice of `pcm`, whose pitch is `pitch`. Returns as many samples, about as loud. */
 export function shiftVoice(pcm: Pcm, pitch: PitchTrack, { pitchHz, tractRatio }: VoiceShift): Pcm {
   const { samples, sampleRate } = pcm
   const out = new Float32Array(samples.length)
@@ -33,7 +33,7 @@ export function shiftVoice(pcm: Pcm, pitch: PitchTrack, { pitchHz, tractRatio }:
   const reachMax = reachSecondsMax * sampleRate
   const stepMin = stepSecondsMin * sampleRate
 
-  /** From mark `k` to the next, or a period where there is none. */
+  /** The distance from mark `k` to the next, or one period without a next mark. */
   const gapAfter = (k: number) => {
     if (k + 1 < count) return Math.min(reachMax, marks.position[k + 1]! - marks.position[k]!)
     return Math.min(reachMax, marks.hz[k]! > 0 ? sampleRate / marks.hz[k]! : samples.length - marks.position[k]!)
@@ -43,7 +43,7 @@ export function shiftVoice(pcm: Pcm, pitch: PitchTrack, { pitchHz, tractRatio }:
     const hz = marks.hz[k]!
     const ratio = hz > 0 ? hz / clampPitch(pitchHz(hz)) : 1
     const before = k > 0 ? gapAfter(k - 1) : marks.position[0]!
-    // Fewer or more pieces of the same sound: their power makes up for it.
+    // The gain makes up for fewer or more pieces of the same sound.
     addPiece(at, marks.position[k]!, { before, after: gapAfter(k), voiced: hz > 0, gain: Math.sqrt(ratio) })
     at += Math.max(stepMin, gapAfter(k) * ratio)
   }
@@ -57,8 +57,8 @@ function clampPitch(hz: number): number {
 type Piece = { before: number; after: number; voiced: boolean; gain: number }
 
 /**
- * Adds the piece of `samples` around one place to `out` around another, under a window that falls from there to the two
- * neighbouring marks. Voiced pieces keep their own length in periods and shrink with `tractRatio`, unvoiced ones keep
+ * Adds the piece of `samples` around one position to `out` around another, under a window that falls to the two
+ * neighboring marks. Voiced pieces keep their length in periods and shrink with `tractRatio`. Unvoiced pieces keep
  * their length, so that hiss has no gaps.
  */
 function pieceAdder(samples: Float32Array, out: Float32Array, tractRatio: number) {
@@ -79,7 +79,7 @@ function pieceAdder(samples: Float32Array, out: Float32Array, tractRatio: number
 const interpolatorTaps = 16
 const interpolatorPhases = 256
 
-/** Values between samples by a windowed sinc that passes up to `cutoff` of the Nyquist frequency; zeros lie beyond the ends. */
+/** Interpolates by a windowed sinc that passes up to `cutoff` of the Nyquist frequency; zeros lie beyond the ends. */
 function interpolator(samples: Float32Array, cutoff: number): (position: number) => number {
   const half = interpolatorTaps / 2
   const kernel = new Float32Array((interpolatorPhases + 1) * interpolatorTaps)

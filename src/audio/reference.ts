@@ -1,9 +1,9 @@
 /**
- * Whether a recording is good enough to make a voice from, and what its speaker could do better. Only silence and under
- * a second of sound are errors; all else is advice. The bounds stand well clear of what clean recordings measure: see
- * docs/reference-check.md for how much of each fault is found.
+ * Checks whether a recording is good enough to clone a voice from, and advises the speaker. Only silence and less than
+ * a second of sound are errors. All bounds stand well clear of clean recordings; docs/reference-check.md gives the
+ * detection rate of each fault.
  */
-import { durationSeconds, type Pcm } from './pcm'
+import { blockMeans, durationSeconds, type Pcm } from './pcm'
 import * as bands from './reference/bands'
 import { steadyToneShare } from './reference/tones'
 import { measureVoices } from './reference/voices'
@@ -21,7 +21,7 @@ export type WarningCode =
   | 'several_voices'
   | 'music'
 
-/** `message` is for the person who recorded: what was found, and what to do about it. */
+/** `message` tells the speaker what was found and what to do about it. */
 export type Warning = { readonly code: WarningCode; readonly message: string }
 
 export type ReferenceCheck = { readonly error?: ReferenceError; readonly warnings: readonly Warning[] }
@@ -31,9 +31,9 @@ const silentDbfs = -60
 const speechSecondsMin = 5
 const speechShareMin = 0.5
 const clippedShareMax = 2e-4
-/** Where peaks are cut off, very many samples are this near to the highest. */
+/** Clipping leaves very many samples this near to the highest. */
 const clippedNearness = 0.99
-/** Below this the steps of 8-bit files look like cut peaks. */
+/** Below this peak the steps of 8-bit files look like clipping. */
 const clippedPeakMin = 0.25
 const speechDbfsMin = -42
 const signalToNoiseDbMin = 15
@@ -41,29 +41,29 @@ const hissDbMin = -32
 const decayDbPerSecondMin = 200
 const steadyToneShareMax = 0.05
 const overlapShareMax = 0.018
-/** Where sound dies away more slowly than this, the last vowel still sounds in the next, as a second voice would. */
+/** With a slower decay the last vowel overlaps the next one, as a second voice would. */
 const dryDbPerSecondMin = 250
 const pitchGapSemitonesMax = 8.5
 const groupSecondsMin = 1.2
-/** For spectra. */
+/** For spectra, Hz. */
 const wideSampleRateMin = 16_000
-/** For pitches and tones. */
+/** For pitch and tones, Hz. */
 const narrowSampleRate = 8000
 
-/** Checks mono sound of finite samples. 15 s take about 0.1 s. */
+/** Checks mono sound with finite samples. 15 s take about 0.1 s. */
 export function checkReference(pcm: Pcm): ReferenceCheck {
   const found = measureReference(pcm)
   if (found.peakDbfs < silentDbfs || found.soundSeconds === 0) return { error: 'silent', warnings: [] }
-  // Only whole frames are counted: of a second of sound, one is missing.
+  // Only complete frames count, so one second of sound lacks one frame.
   if (found.soundSeconds + bands.frameSeconds < soundSecondsMin) return { error: 'too_short', warnings: [] }
   return { warnings: findWarnings(found) }
 }
 
 export type Measures = ReturnType<typeof measureReference>
 
-/** The figures that `checkReference` judges by. */
+/** The measurements behind `checkReference`. */
 export function measureReference(pcm: Pcm) {
-  // Both keep all that is looked at, and take a third of the time.
+  // Both rates keep the analyzed bands and save two thirds of the time.
   const wide = decimate(pcm, Math.floor(pcm.sampleRate / wideSampleRateMin))
   const narrow = decimate(wide, Math.round(wide.sampleRate / narrowSampleRate))
   const powers = bands.measureBands(wide)
@@ -108,7 +108,7 @@ function findWarnings(found: Measures): Warning[] {
   warn(
     speechShare < speechShareMin,
     'mostly_silence',
-    `Only ${Math.round(100 * speechShare)} % of the recording is speech. Cut the silence off, or speak without long pauses.`,
+    `Only ${Math.round(100 * speechShare)} % of the recording is speech. Cut off the silence, or speak without long pauses.`,
   )
   warn(
     found.clippedShare > clippedShareMax,
@@ -128,18 +128,18 @@ function findWarnings(found: Measures): Warning[] {
   warn(
     !isNoisy && found.hissDb < hissDbMin,
     'narrow_band',
-    'There is next to nothing above 4 kHz, as on a telephone. Record with a microphone at 16 kHz or more.',
+    'There is almost no sound above 4 kHz, as on a telephone. Record with a microphone at 16 kHz or more.',
   )
   warn(
     isReverberant,
     'reverberant',
     'The room echoes. Record close to the microphone, in a room with carpets, curtains or full shelves.',
   )
-  warn(hasMusic, 'music', 'There are steady tones, as of music, singing or humming machines. Record speech alone.')
+  warn(hasMusic, 'music', 'There are steady tones, as of music, singing or humming machines. Record only speech.')
   warn(
     !hasMusic && (overlaps || takesTurns),
     'several_voices',
-    'There seems to be more than one voice. Use a recording of one person alone.',
+    'There seems to be more than one voice. Use a recording of a single speaker.',
   )
   return warnings
 }
@@ -150,16 +150,10 @@ function shareAbove(samples: Float32Array, level: number): number {
   return count / samples.length
 }
 
-/** The means of every `factor` samples: a rough filter, but quick, and good enough to measure by. */
+/** Divides the sample rate by `factor`. The block mean is a coarse low-pass, sufficient for these measurements. */
 function decimate({ samples, sampleRate }: Pcm, factor: number): Pcm {
   if (factor <= 1) return { samples, sampleRate }
-  const out = new Float32Array(Math.floor(samples.length / factor))
-  for (let i = 0; i < out.length; i++) {
-    let sum = 0
-    for (let k = 0; k < factor; k++) sum += samples[i * factor + k]!
-    out[i] = sum / factor
-  }
-  return { samples: out, sampleRate: sampleRate / factor }
+  return { samples: blockMeans(samples, factor), sampleRate: sampleRate / factor }
 }
 
 function peakOf(samples: Float32Array): number {

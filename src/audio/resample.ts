@@ -1,13 +1,13 @@
 /**
- * Changing the sample rate with a windowed sinc, one filter per output phase (Smith, "Digital Audio Resampling",
- * CCRMA). The filter is flat to 0.92 of the lower Nyquist frequency and 110 dB down at it, and has no delay.
+ * Changes the sample rate with a windowed sinc, one filter per output phase (Smith, "Digital Audio Resampling", CCRMA).
+ * The filter is flat to 0.92 of the lower Nyquist frequency, 110 dB down at it, and has no delay.
  */
 import type { Pcm } from './pcm'
 
-/** What must pass unchanged, as a share of the lower of the two Nyquist frequencies. */
+/** Passband edge as a share of the lower Nyquist frequency. */
 const passband = 0.92
 const stopbandDb = 110
-/** Ratios with more phases than this interpolate between neighbours: with 1024 of them the error is below −115 dB. */
+/** Ratios with more phases interpolate between neighbors: with 1024 phases the error is below −115 dB. */
 const phasesMax = 1024
 const cachedBanksMax = 8
 const sampleRateMin = 1000
@@ -19,8 +19,8 @@ type FilterBank = { readonly phases: number; readonly taps: number; readonly fil
 const banks = new Map<string, FilterBank>()
 
 /**
- * The same sound at another rate: round(n · out / in) samples, the first at the same moment as the first of the input.
- * Throws `RangeError` on a rate outside 1000…384000 Hz.
+ * The same sound at another rate: round(n · out / in) samples, aligned at the first. Throws `RangeError` on a rate
+ * outside 1000…384000 Hz.
  */
 export function resample(pcm: Pcm, sampleRate: number): Pcm {
   for (const rate of [pcm.sampleRate, sampleRate]) {
@@ -63,7 +63,7 @@ export function resample(pcm: Pcm, sampleRate: number): Pcm {
   return { samples: out, sampleRate }
 }
 
-/** Four sums side by side: a single one would wait for each addition before the next. `taps` is a multiple of 4. */
+/** Four parallel sums: a single one would wait for each addition. `taps` is a multiple of 4. */
 function dotProduct(signal: Float32Array, start: number, filters: Float32Array, offset: number, taps: number): number {
   let a = 0
   let b = 0
@@ -95,7 +95,7 @@ function filterBank(inputRate: number, outputRate: number, up: number): FilterBa
 function designFilterBank(inputRate: number, outputRate: number, phases: number): FilterBank {
   const nyquistHz = Math.min(inputRate, outputRate) / 2
   const transition = ((1 - passband) * nyquistHz * 2 * Math.PI) / inputRate
-  // Half-way down (−6 dB) in the middle of the transition; relative to the input's Nyquist frequency.
+  // −6 dB in the middle of the transition band; relative to the input's Nyquist frequency.
   const cutoff = ((1 + passband) * nyquistHz) / inputRate
   const taps = 4 * Math.ceil((stopbandDb - 7.95) / (2.285 * transition) / 4)
   const half = taps / 2
@@ -115,7 +115,7 @@ function designFilterBank(inputRate: number, outputRate: number, phases: number)
       filter[k] = sinc * window
       sum += filter[k]!
     }
-    // Every phase passes a constant unchanged, or the phases would be heard as a tone.
+    // Normalize each phase's DC gain to 1; otherwise the phases would be heard as a tone.
     for (let k = 0; k < taps; k++) filters[phase * taps + k] = filter[k]! / sum
   }
   return { phases, taps, filters }

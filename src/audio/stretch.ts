@@ -1,27 +1,27 @@
 /**
- * Changing the speed of speech and not its pitch: synchronized overlap-add (Roucos & Wilgus, "High quality time-scale
+ * Changes the speed of speech without its pitch: synchronized overlap-add (Roucos & Wilgus, "High quality time-scale
  * modification for speech", ICASSP 1985). Segments of the input are laid out at the new speed, each moved by a few
- * milliseconds to where it fits what is already there. Around bursts (plosives, clicks) the input is let run on
- * instead, as a splice there would double or drop the burst.
+ * milliseconds to the best match. Around bursts (plosives, clicks) the input runs on instead, because a splice there
+ * would double or drop the burst.
  */
 import { raisedCosine } from './fade'
-import type { Pcm } from './pcm'
+import { blockMeans, type Pcm } from './pcm'
 
 const speedMin = 0.25
 const speedMax = 4
 
-/** At normal speed; shorter the faster, since a long segment then skips over whole sounds. */
+/** At normal speed. Faster speech needs shorter segments, since long ones skip whole sounds. */
 const segmentSeconds = 0.035
 const overlapShare = 0.4
 const searchShare = 0.47
-/** How far the input may run on around a burst, away from where the speed alone would have it. */
+/** How far the input may run on around a burst, away from its position at this speed. */
 const driftSeconds = 0.045
-/** The first, coarse search looks at the sound at about this rate: what carries pitch lies far below. */
+/** Rate of the coarse search, Hz: pitch lies far below. */
 const coarseRate = 8000
 
 /**
- * `pcm` at `speed` (2 is twice as fast), exactly round(n / speed) samples. Throws `RangeError` when `speed` is outside
- * 0.25…4.
+ * Returns `pcm` at `speed` (2 is twice as fast), exactly round(n / speed) samples. Throws `RangeError` when `speed` is
+ * outside 0.25…4.
  */
 export function stretch(pcm: Pcm, speed: number): Pcm {
   if (!(speed >= speedMin && speed <= speedMax)) {
@@ -36,7 +36,7 @@ export function stretch(pcm: Pcm, speed: number): Pcm {
   const step = segment - overlap
   const radius = Math.round((segment * searchShare) / 2)
   const drift = Math.round(driftSeconds * sampleRate)
-  // Silence on both sides, so that no search and no segment has to look at the ends of the input.
+  // Silence on both sides spares the searches and segments any bounds check.
   const lead = radius + drift
   const padded = new Float32Array(lead + samples.length + drift + radius + 2 * segment)
   padded.set(samples, lead)
@@ -48,11 +48,11 @@ export function stretch(pcm: Pcm, speed: number): Pcm {
   out.set(padded.subarray(lead, lead + segment))
   let source = lead
   for (let at = step; at < length; at += step) {
-    // By its middle, and so that the last segment ends where the input ends.
+    // Aligned by the segment's middle; the last segment ends where the input ends.
     const end = samples.length - Math.min(segment, length - at)
     const ideal = Math.max(0, Math.min(end, Math.round((at + segment / 2) * speed - segment / 2)))
     const onward = source + step - lead
-    // Bursts near enough to be hit by a splice, but for those that the input would not reach before the output ends.
+    // Bursts that a splice could hit, except those that the input would not reach before the output ends.
     const reach = Math.min(Math.max(ideal, onward) + radius + overlap, onward + length - at)
     const runsOn = Math.abs(onward - ideal) <= drift && bursts(Math.min(ideal, onward) - radius, reach) > 0
     const tail = source + step
@@ -67,12 +67,12 @@ export function stretch(pcm: Pcm, speed: number): Pcm {
 }
 
 /**
- * Where within `radius` of a place the sound is most like that at another, over `overlap` samples: first on a coarse
- * copy, then to the sample. Likeness is the correlation over the energy of the candidate.
+ * Returns a search within `radius` of a position for the best match with another, over `overlap` samples: on a coarse
+ * copy, then to the sample. The measure is the correlation over the energy of the candidate.
  */
 function spliceFinder(padded: Float32Array, overlap: number, radius: number, sampleRate: number) {
   const factor = Math.max(1, Math.round(sampleRate / coarseRate))
-  const coarse = factor === 1 ? padded : decimate(padded, factor)
+  const coarse = factor === 1 ? padded : blockMeans(padded, factor)
   const coarseEnergy = energyBefore(coarse)
   const energy = factor === 1 ? coarseEnergy : energyBefore(padded)
   const coarseOverlap = Math.floor(overlap / factor)
@@ -84,7 +84,7 @@ function spliceFinder(padded: Float32Array, overlap: number, radius: number, sam
       length: coarseOverlap,
     })
     if (factor === 1) return coarsePlace
-    // A coarse match says how far apart the two places are, to about one coarse sample.
+    // A coarse match gives the distance of the two positions to about one coarse sample.
     const near = tail + (coarsePlace - Math.round(tail / factor)) * factor
     return bestMatch(padded, energy, {
       from: Math.max(place - radius, near - factor),
@@ -97,7 +97,7 @@ function spliceFinder(padded: Float32Array, overlap: number, radius: number, sam
 
 type Search = { from: number; to: number; pattern: number; length: number }
 
-/** The start in `from`…`to` whose `length` samples are most like those at `pattern`. */
+/** The start in `from`…`to` whose `length` samples match those at `pattern` best. */
 function bestMatch(signal: Float32Array, energy: Float64Array, { from, to, pattern, length }: Search): number {
   const even = length & ~3
   let best = from
@@ -128,20 +128,9 @@ function energyBefore(signal: Float32Array): Float64Array {
   return energy
 }
 
-/** Every `factor` samples become their mean. */
-function decimate(signal: Float32Array, factor: number): Float32Array {
-  const out = new Float32Array(Math.floor(signal.length / factor))
-  for (let i = 0; i < out.length; i++) {
-    let sum = 0
-    for (let k = 0; k < factor; k++) sum += signal[i * factor + k]!
-    out[i] = sum / factor
-  }
-  return out
-}
-
 /**
- * How many bursts begin between two places. A burst is a millisecond with four times the energy (above about 1 kHz)
- * of any in the 20 before it, and not lost against the loudest lately.
+ * Counts the bursts between two positions. A burst is a millisecond with four times the energy (above about 1 kHz) of
+ * any in the 20 before it, and not faint against the recent maximum.
  */
 function countBursts(samples: Float32Array, sampleRate: number): (from: number, to: number) => number {
   const frameSamples = Math.max(1, Math.round(sampleRate / 1000))

@@ -1,20 +1,20 @@
-/** Cutting the silence before and after the speech, so that pauses are only what the pipeline puts there. */
+/** Cuts the silence before and after speech, so that only the pipeline sets pauses. */
 import { fadeIn, fadeOut } from './fade'
 import type { Pcm } from './pcm'
 
 const frameSeconds = 0.01
-/** A frame is silent below either of these: against the loudest frame, and against full scale. */
+/** A frame is silent below either of these: relative to the loudest frame, or to full scale. */
 const relativeDb = -45
 const absoluteDbfs = -70
 const keepBeforeSeconds = 0.01
-/** More than before: sounds end more slowly than they begin. */
+/** More than before the speech: sounds end more slowly than they begin. */
 const keepAfterSeconds = 0.025
 const fadeSeconds = 0.005
 
-/** `startSeconds`: what was cut off in front. */
+/** `startSeconds`: length of the silence cut off at the start. */
 export type Trimmed = Pcm & { readonly startSeconds: number }
 
-/** The speech with about 10 ms before and 25 ms after it, from zero to zero. Mere silence gives an empty `Pcm`. */
+/** Returns the speech with about 10 ms before and 25 ms after it, faded at both ends. Silence gives an empty `Pcm`. */
 export function trimSilence(pcm: Pcm): Trimmed {
   const { samples, sampleRate } = pcm
   const frameSamples = Math.max(1, Math.round(frameSeconds * sampleRate))

@@ -18,7 +18,7 @@ describe('findFault', () => {
     expect(findFault(speech, { letters: 2, language: 'ja' })).toBeNull()
   })
 
-  it('finds sound missing', () => {
+  it('finds missing sound', () => {
     expect(findFault({ samples: new Float32Array(0), sampleRate }, { letters: 4, language: 'en-US' })).toContain(
       'no samples',
     )
@@ -33,7 +33,7 @@ describe('findFault', () => {
     expect(findFault({ samples: oneClick, sampleRate }, { letters: 20, language: 'en-US' })).toContain('silence')
   })
 
-  it('takes silence for right where there is nothing to say', () => {
+  it('accepts silence for a text without letters', () => {
     for (const length of [0, 1, 100, 20_000]) {
       expect(findFault({ samples: new Float32Array(length), sampleRate }, { letters: 0, language: 'en-US' })).toBeNull()
     }
@@ -45,7 +45,7 @@ describe('findFault', () => {
     expect(findFault(broken, { letters: 0, language: 'en-US' })).toContain('not finite')
   })
 
-  it('finds speech that broke off or would not end', () => {
+  it('finds speech that is too short or too long', () => {
     expect(findFault(speech, { letters: 300, language: 'en-US' })).toContain('too short')
     const long = speechLike({ seconds: 30, sampleRate })
     expect(findFault(long, { letters: 20, language: 'en-US' })).toContain('too long')
@@ -53,7 +53,7 @@ describe('findFault', () => {
     expect(findFault(long, { letters: 0, language: 'en-US' })).toContain('too long')
   })
 
-  it('finds clipping that is heard', () => {
+  it('finds audible clipping', () => {
     expect(
       findFault(
         changed((samples) => samples.fill(1, 30_000, 30_060)),
@@ -64,7 +64,7 @@ describe('findFault', () => {
     expect(findFault({ samples: square, sampleRate }, { letters: 40, language: 'en-US' })).toContain('clipped')
   })
 
-  it('lets single clipped peaks and a loud tone pass', () => {
+  it('accepts single clipped peaks and a loud tone', () => {
     expect(
       findFault(
         changed((samples) => samples.fill(1, 30_000, 30_004)),

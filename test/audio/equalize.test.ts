@@ -6,7 +6,7 @@ import { amplitudeAt, decibels, noiseSource, peak, tone } from './signals'
 const curve = bandsHz.map((_, k) => 9 * Math.sin(k / 3))
 
 describe('the equalizer', () => {
-  it.each([16_000, 22_050, 44_100])('has the gains it was asked for at %p Hz', (sampleRate) => {
+  it.each([16_000, 22_050, 44_100])('has the requested gains at %p Hz', (sampleRate) => {
     for (const [k, hz] of bandsHz.entries()) {
       if (k < 6 || k % 3) continue
       const { samples } = tone({ hz, seconds: 0.5, sampleRate, amplitude: 0.1 })
@@ -15,7 +15,7 @@ describe('the equalizer', () => {
     }
   })
 
-  it('changes nothing when no gain is asked for, and everything alike when all are the same', () => {
+  it('changes nothing at 0 dB, and only the level at equal gains', () => {
     const noise = noiseSource(2)
     const samples = Float32Array.from({ length: 5000 }, () => 0.3 * noise())
     expect(
@@ -33,7 +33,7 @@ describe('the equalizer', () => {
     for (let i = 0; i < samples.length; i++) expect(Math.abs(louder[i]! - samples[i]! * 10 ** 0.3)).toBeLessThan(1e-6)
   })
 
-  it('lets nothing sound before it sounds', () => {
+  it('has no pre-echo', () => {
     const samples = new Float32Array(4000)
     samples[2000] = 1
     const out = equalize(samples, 16_000, curve)
@@ -41,7 +41,7 @@ describe('the equalizer', () => {
     expect(peak(out.subarray(2000))).toBeGreaterThan(0.3)
   })
 
-  it('convolves as the sum that defines it, over block boundaries too', () => {
+  it('convolves as the defining sum, also across block boundaries', () => {
     const noise = noiseSource(6)
     const samples = Float32Array.from({ length: 3000 }, noise)
     const filter = Float64Array.from({ length: 100 }, noise)
@@ -54,7 +54,7 @@ describe('the equalizer', () => {
     expect(out.length).toBe(3000)
   })
 
-  it('bounds absurd gains and takes an empty sound', () => {
+  it('bounds absurd gains and accepts an empty sound', () => {
     const gains = bandsHz.map((_, k) => (k % 2 ? 1e6 : -1e6))
     expect(
       equalize(tone({ hz: 500, seconds: 0.1, sampleRate: 16_000 }).samples, 16_000, gains).every(Number.isFinite),

@@ -1,4 +1,4 @@
-/** Handing sound to programs that decode it independently of us. */
+/** Files for programs that decode sound independently of Sonant. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sonant-audio-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 let count = 0
 
-/** Path of a new temporary file with these bytes. */
+/** Writes these bytes to a new temporary file and returns its path. */
 export async function writeFile(bytes: Uint8Array, suffix: string): Promise<string> {
   const path = join(folder, `${count++}${suffix}`)
   await Bun.write(path, bytes)

@@ -17,18 +17,18 @@ describe('loudnessLufs', () => {
     },
   )
 
-  it('leaves pauses out', () => {
+  it('ignores pauses', () => {
     const speech = tone({ hz: 997, seconds: 3, sampleRate: 16_000, amplitude: 0.1 })
     const samples = new Float32Array(16_000 * 12)
     samples.set(speech.samples, 16_000 * 5)
     expect(loudnessLufs({ samples, sampleRate: 16_000 })).toBeCloseTo(-23, 0)
   })
 
-  it('measures what is shorter than a block as a whole', () => {
+  it('measures a sound shorter than a block as one block', () => {
     expect(loudnessLufs(tone({ hz: 997, seconds: 0.1, sampleRate: 22_050, amplitude: 0.1 }))).toBeCloseTo(-23, 0)
   })
 
-  it('is −Infinity for silence and for nothing', () => {
+  it('is −Infinity for silence and for an empty sound', () => {
     for (const length of [0, 1, 100, 50_000]) {
       expect(loudnessLufs({ samples: new Float32Array(length), sampleRate: 22_050 })).toBe(-Infinity)
     }
@@ -36,15 +36,18 @@ describe('loudnessLufs', () => {
 })
 
 describe('normalizeLoudness', () => {
-  it.each([-35, -20, 0, 6, 20])('brings speech %p dB off to the target within 0.5 dB, below the ceiling', (gainDb) => {
-    for (const sampleRate of [16_000, 22_050, 44_100]) {
-      const out = normalizeLoudness(scale(speechLike({ seconds: 4, sampleRate }), gainDb))
-      expect(Math.abs(loudnessLufs(out) - targetLufs)).toBeLessThan(0.5)
-      expect(peak(out.samples)).toBeLessThanOrEqual(Math.fround(peakMax))
-    }
-  })
+  it.each([-35, -20, 0, 6, 20])(
+    'brings speech %p dB from the target to it within 0.5 dB, below the ceiling',
+    (gainDb) => {
+      for (const sampleRate of [16_000, 22_050, 44_100]) {
+        const out = normalizeLoudness(scale(speechLike({ seconds: 4, sampleRate }), gainDb))
+        expect(Math.abs(loudnessLufs(out) - targetLufs)).toBeLessThan(0.5)
+        expect(peak(out.samples)).toBeLessThanOrEqual(Math.fround(peakMax))
+      }
+    },
+  )
 
-  it('turns up by 40 dB at most, as what is fainter is noise', () => {
+  it('amplifies by at most 40 dB', () => {
     const faint = scale(speechLike({ seconds: 1, sampleRate: 22_050 }), -50)
     expect(loudnessLufs(normalizeLoudness(faint)) - loudnessLufs(faint)).toBeCloseTo(40, 3)
   })
@@ -54,7 +57,7 @@ describe('normalizeLoudness', () => {
     expect(Math.abs(loudnessLufs(out) - targetLufs)).toBeLessThan(0.5)
   })
 
-  it('changes nothing but the gain where no peak is too high', () => {
+  it('changes only the gain when no peak is too high', () => {
     const speech = scale(speechLike({ seconds: 2, sampleRate: 22_050 }), -30)
     const out = normalizeLoudness(speech)
     const at = speech.samples.indexOf(peak(speech.samples))
@@ -66,7 +69,7 @@ describe('normalizeLoudness', () => {
     }
   })
 
-  it('turns single peaks down smoothly', () => {
+  it('attenuates single peaks smoothly', () => {
     const sampleRate = 22_050
     const pcm = tone({ hz: 200, seconds: 2, sampleRate, amplitude: 0.15 })
     for (let i = 5000; i < 40_000; i += 7000) pcm.samples[i] = 3
@@ -79,7 +82,7 @@ describe('normalizeLoudness', () => {
     }
   })
 
-  it('turns a loud passage down and does not clip it', () => {
+  it('attenuates a loud passage without clipping', () => {
     const sampleRate = 22_050
     const pcm = tone({ hz: 1000, seconds: 2, sampleRate, amplitude: 0.05 })
     for (let i = 20_000; i < 20_120; i++) pcm.samples[i]! *= 20
@@ -102,14 +105,14 @@ describe('normalizeLoudness', () => {
     }
   })
 
-  it('is the same every time and leaves its input alone', () => {
+  it('is deterministic and does not change its input', () => {
     const speech = speechLike({ seconds: 1, sampleRate: 22_050 })
     const before = speech.samples.slice()
     expect(normalizeLoudness(speech).samples).toEqual(normalizeLoudness(speech).samples)
     expect(speech.samples).toEqual(before)
   })
 
-  it('leaves silence, nothing and what is not finite as they are', () => {
+  it('does not change silence, an empty sound or samples that are not finite', () => {
     for (const samples of [new Float32Array(0), new Float32Array(30_000), Float32Array.of(0, NaN, 1)]) {
       expect(normalizeLoudness({ samples, sampleRate: 22_050 }).samples).toEqual(samples)
     }

@@ -19,7 +19,7 @@ const shift = (pcm: Pcm, pitchHz: (hz: number) => number, ratio = 1) =>
   shiftVoice(pcm, track(pcm), { pitchHz, tractRatio: ratio })
 const rms = ({ samples }: Pcm) => Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length)
 
-/** The largest step of the second difference, where a cut would show, against the loudest sample. */
+/** The largest second difference, where a cut would show, relative to the loudest sample. */
 function roughness({ samples }: Pcm): number {
   let most = 0
   for (let i = 2; i < samples.length; i++)
@@ -28,7 +28,7 @@ function roughness({ samples }: Pcm): number {
 }
 
 describe('the voice shift', () => {
-  it('that changes nothing gives the sound back', () => {
+  it('without a change returns the sound', () => {
     for (const pcm of [voice, speech]) {
       const { samples } = shift(pcm, (hz) => hz)
       const error = { samples: samples.map((value, i) => value - pcm.samples[i]!), sampleRate }
@@ -36,7 +36,7 @@ describe('the voice shift', () => {
     }
   })
 
-  it.each([0.7, 0.85, 1.2, 1.5, 1.9])('moves the pitch by a factor of %p, moment by moment', (factor) => {
+  it.each([0.7, 0.85, 1.2, 1.5, 1.9])('moves the pitch by a factor of %p in every frame', (factor) => {
     const moved = track(shift(voice, (hz) => hz * factor)).hz
     const errors: number[] = []
     for (let frame = 20; frame < moved.length - 20; frame++) {
@@ -81,19 +81,19 @@ describe('the voice shift', () => {
       }
   })
 
-  it('leaves noise its level and gives it no pitch', () => {
+  it('keeps the level of noise and gives it no pitch', () => {
     const noise = noiseSource(4)
     const pcm = { samples: Float32Array.from({ length: 2 * sampleRate }, () => 0.3 * noise()), sampleRate }
     for (const ratio of [0.9, 1, 1.15]) {
       const moved = shift(pcm, (hz) => hz * 1.5, ratio)
-      // Pieces of noise that overlap do not add up to all of it.
+      // Overlapping pieces of noise lose some power.
       expect(Math.abs(decibels(rms(moved) / rms(pcm)))).toBeLessThan(2.5)
       const { hz } = track(moved)
       expect(hz.filter((value) => value > 0).length).toBeLessThan(0.05 * hz.length)
     }
   })
 
-  it('takes any length, and a pitch that asks for the impossible', () => {
+  it('accepts any length and an impossible pitch', () => {
     for (const length of [0, 1, 2, 79, 80, 81, 500]) {
       const pcm = { samples: voice.samples.slice(3000, 3000 + length), sampleRate }
       const { samples } = shift(pcm, (hz) => hz * 1.3, 1.1)
@@ -103,7 +103,7 @@ describe('the voice shift', () => {
     for (const hz of [0, 1e9, Infinity]) expect(shift(voice, () => hz).samples.every(Number.isFinite)).toBe(true)
   })
 
-  it('leaves its input alone', () => {
+  it('does not change its input', () => {
     const before = voice.samples.slice()
     shift(voice, (hz) => 2 * hz, 1.1)
     expect(voice.samples).toEqual(before)

@@ -1,4 +1,4 @@
-/** Recordings of real speakers, and what can be wrong with a recording, made on purpose and in known amounts. */
+/** Recordings of real speakers, and faults added to them in known amounts. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { powerOfTwoAbove, realFft } from '../../src/audio/analysis/fft'
@@ -10,7 +10,7 @@ export const speakersFolder = join(import.meta.dir, '../../../shared/speech/spea
 
 export type Recording = { readonly name: string; readonly isMale: boolean; readonly pcm: Pcm }
 
-/** All speakers, decoded by ffmpeg, at their own sample rates or at `sampleRate`; `filter` is one of ffmpeg's. */
+/** All speakers, decoded by ffmpeg, at their own sample rates or at `sampleRate`; `filter` is an ffmpeg filter. */
 export function readSpeakers({
   sampleRate,
   filter = 'anull',
@@ -50,13 +50,13 @@ export function amplified({ samples, sampleRate }: Pcm, gainDb: number): Pcm {
   return { samples: samples.map((value) => value * 10 ** (gainDb / 20)), sampleRate }
 }
 
-/** Turned up until the peak would be `overDb` above full scale, cut off there, and turned down again by half. */
+/** Clips `overDb` of the peaks, then halves the level. */
 export function clipped({ samples, sampleRate }: Pcm, overDb: number): Pcm {
   const gain = 10 ** (overDb / 20) / peak(samples)
   return { samples: samples.map((value) => 0.5 * Math.max(-1, Math.min(1, value * gain))), sampleRate }
 }
 
-/** `other`, over again where it is shorter, is added `belowDb` below the mean power of `pcm`. */
+/** Adds `other`, repeated if shorter, at `belowDb` below the mean power of `pcm`. */
 export function mixed(pcm: Pcm, other: Float32Array, belowDb: number): Pcm {
   const gain = (rootMeanSquare(pcm.samples) / rootMeanSquare(other)) * 10 ** (-belowDb / 20)
   return { samples: pcm.samples.map((value, i) => value + gain * other[i % other.length]!), sampleRate: pcm.sampleRate }
@@ -71,7 +71,7 @@ function rootMeanSquare(samples: Float32Array): number {
   return Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length)
 }
 
-/** Nearly normal, as the sum of four uniform values is. */
+/** Nearly normal values: the sum of four uniform ones. */
 function normalSource(seed: number): () => number {
   const uniform = noiseSource(seed)
   for (let i = 0; i < 20; i++) uniform()
@@ -83,7 +83,7 @@ export function whiteNoise(length: number, seed = 11): Float32Array {
   return Float32Array.from({ length }, noise)
 }
 
-/** 3 dB less per octave (the filter of Paul Kellet). */
+/** Falls by 3 dB per octave (Paul Kellet's filter). */
 export function pinkNoise(length: number): Float32Array {
   const noise = normalSource(13)
   const state = [0, 0, 0]
@@ -96,7 +96,7 @@ export function pinkNoise(length: number): Float32Array {
   })
 }
 
-/** In a room where sound takes `seconds` to fall by 60 dB; the voice itself has `directDb` of what the room gives back. */
+/** Adds a reverberation of `seconds` (60 dB); `directDb` is the direct-to-reverberant ratio. */
 export function reverberant({ samples, sampleRate }: Pcm, seconds: number, directDb = 0): Pcm {
   const length = Math.round(seconds * sampleRate)
   const noise = normalSource(17)
@@ -130,7 +130,7 @@ const chords = [
   [67, 71, 74],
 ] as const
 
-/** `decay` and `vibrato`: per second, and as a share of the frequency. */
+/** `decay`: per second; `vibrato`: as a share of the frequency. */
 type Note = { midi: number; at: number; seconds: number; decay: number; harmonics: number; vibrato?: number }
 
 const scores = {
@@ -139,7 +139,7 @@ const scores = {
     everySeconds(2, seconds).flatMap((at, k) =>
       chords[k % 4]!.map((midi) => ({ midi, at, seconds: 2, decay: 0, harmonics: 8 })),
     ),
-  /** Broken chords that die away, with a bass. */
+  /** Decaying broken chords with a bass. */
   piano: (seconds) =>
     everySeconds(0.3, seconds).flatMap((at, k) => {
       const chord = chords[(k >> 3) % 4]!
@@ -147,13 +147,13 @@ const scores = {
       const bass = { midi: chord[0] - 12, at, seconds: 1.2, decay: 2, harmonics: 10 }
       return k % 4 === 0 ? [treble, bass] : [treble]
     }),
-  /** One line of notes with a little vibrato. */
+  /** A melody with a little vibrato. */
   flute: (seconds) =>
     everySeconds(0.4, seconds).map((at, k) => {
       const midi = [72, 74, 76, 79, 76, 74, 72, 67][k % 8]!
       return { midi, at, seconds: 0.38, decay: 0.5, harmonics: 3, vibrato: 0.003 }
     }),
-  /** Chords with the vibrato of strings, a tenth of a semitone: these tones do not stand still. */
+  /** Chords with string vibrato, a tenth of a semitone, so the tones are not steady. */
   strings: (seconds) =>
     everySeconds(1, seconds).flatMap((at, k) =>
       chords[(k >> 1) % 4]!.map((midi) => ({

@@ -15,7 +15,7 @@ const pause = (length: number, level: number) => {
 }
 
 describe('the speech of a recording', () => {
-  it('is what is left without its pauses, quiet or noisy', () => {
+  it('excludes its pauses, quiet or noisy', () => {
     for (const level of [0, 1e-4, 0.003]) {
       const kept = keepSpeech(concatenate([pause(1, level), voice, pause(2, level), voice, pause(1, level)]))
       expect(seconds(kept)).toBeWithin(2.7, 3.3)
@@ -27,14 +27,14 @@ describe('the speech of a recording', () => {
     expect(seconds(kept)).toBeWithin(3, 3.3)
   })
 
-  it('has no clicks where its pieces meet', () => {
+  it('has no clicks at its joints', () => {
     const { samples } = keepSpeech(concatenate([pause(1, 0), voice, pause(1, 0), voice, pause(1, 0)]))
     const steepest = (from: Float32Array) =>
       from.reduce((most, value, i) => Math.max(most, Math.abs(value - (from[i - 1] ?? 0))), 0)
     expect(steepest(samples)).toBeLessThan(1.05 * steepest(voice.samples))
   })
 
-  it('is all of it where nothing stands out', () => {
+  it('is the whole recording without distinct speech', () => {
     for (const pcm of [
       pause(1, 0),
       { samples: new Float32Array(10), sampleRate },

@@ -1,6 +1,6 @@
 /**
- * Which recordings are called good, and which faults are found. Faults are made in known amounts from recordings of ten
- * real speakers; how many of ten are found is asserted, and docs/reference-check.md has the whole table.
+ * Accepted recordings and detected faults. The faults are added in known amounts to recordings of ten real speakers.
+ * The tests assert the detection rates; docs/reference-check.md has the whole table.
  */
 import { describe, expect, it, setDefaultTimeout } from 'bun:test'
 import type { Pcm } from '../../src/audio/pcm'
@@ -15,7 +15,7 @@ const speech = speechLike({ seconds: 8, sampleRate: 22_050 })
 const codesOf = (pcm: Pcm): WarningCode[] => checkReference(pcm).warnings.map(({ code }) => code)
 
 describe('a reference', () => {
-  it('is silent without sound, whatever its length', () => {
+  it('is silent without sound, at any length', () => {
     const noise = noiseSource(3)
     const empty = new Float32Array(100_000)
     for (const samples of [
@@ -28,7 +28,7 @@ describe('a reference', () => {
       expect(checkReference({ samples, sampleRate: 22_050 })).toEqual({ error: 'silent', warnings: [] })
   })
 
-  it('is too short with under a second of sound, however much silence is around it', () => {
+  it('is too short with under a second of sound, despite silence around it', () => {
     for (const seconds of [0.1, 0.5, 0.9]) {
       const samples = speech.samples.slice(0, seconds * 22_050)
       expect(checkReference({ samples, sampleRate: 22_050 })).toEqual({ error: 'too_short', warnings: [] })
@@ -39,7 +39,7 @@ describe('a reference', () => {
     expect(checkReference({ samples: speech.samples.slice(0, 1.3 * 22_050), sampleRate: 22_050 }).error).toBeUndefined()
   })
 
-  it('is never an error for what else is wrong with it', () => {
+  it('has no other errors', () => {
     const noise = noiseSource(5)
     const samples = new Float32Array(100_000).map(() => 0.3 * noise())
     expect(checkReference({ samples, sampleRate: 22_050 }).error).toBeUndefined()
@@ -48,18 +48,18 @@ describe('a reference', () => {
     expect(codesOf({ samples: speech.samples.map(Math.sign), sampleRate: 22_050 })).toContain('clipped')
   })
 
-  it('says what to do, in one sentence or two', () => {
+  it('advises the speaker in one or two sentences', () => {
     const samples = new Float32Array(15 * 22_050)
     samples.set(speech.samples.slice(0, 2 * 22_050).map((value) => value / 100))
     const { warnings } = checkReference({ samples, sampleRate: 22_050 })
-    // The synthetic voice has no consonants to speak of.
+    // The synthetic voice has almost no consonants.
     expect(warnings.map(({ code }) => code)).toEqual(['short', 'mostly_silence', 'quiet', 'narrow_band'])
     expect(warnings[0]!.message).toMatch(/^Only [12]\.\d s of speech were found\. Speak for 10 to 15 seconds\.$/)
-    expect(warnings[1]!.message).toMatch(/^Only 1\d % of the recording is speech\. Cut the silence off, or/)
+    expect(warnings[1]!.message).toMatch(/^Only 1\d % of the recording is speech\. Cut off the silence, or/)
     expect(warnings[2]!.message).toMatch(/^The voice is very quiet \(-\d\d dBFS\)\. Move closer to the microphone, or/)
   })
 
-  it('gives the same answer each time and leaves its samples as they are', () => {
+  it('is deterministic and does not change its samples', () => {
     const before = speech.samples.slice()
     const first = measureReference(speech)
     checkReference(recordings.music('organ', 3, 44_100))
@@ -67,7 +67,7 @@ describe('a reference', () => {
     expect(speech.samples).toEqual(before)
   })
 
-  it('measures alike at every sample rate', () => {
+  it('measures the same at every sample rate', () => {
     const codes = [11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000].map((sampleRate) =>
       codesOf(speechLike({ seconds: 8, sampleRate })).filter((code) => code !== 'narrow_band'),
     )
@@ -85,7 +85,7 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
   const at16kHz = recordings.readSpeakers({ sampleRate: 16_000 })
   const pairs = at16kHz.flatMap((a, i) => at16kHz.slice(i + 1).map((b) => [a, b] as const))
 
-  /** In how many of the recordings, changed, `code` is found. */
+  /** The number of changed recordings with warning `code`. */
   const found = (code: WarningCode, change: (pcm: Pcm) => Pcm, from = speakers) =>
     from.filter(({ pcm }) => codesOf(change(pcm)).includes(code)).length
 
@@ -93,11 +93,11 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
     expect(speakers).toHaveLength(10)
   })
 
-  it('are called good, but for what is true of them', () => {
+  it('have only the warnings that apply', () => {
     const all = Object.fromEntries(speakers.map(({ name, pcm }) => [name.replace(/\.\w+$/, ''), codesOf(pcm)]))
     expect(all).toEqual({
       en_f_libri1995: [],
-      // Of five seconds or a little over, with pauses.
+      // Five seconds or a little more, with pauses.
       en_f_libri3575: ['short'],
       en_f_libri84: [],
       en_f_lj: [],
@@ -105,13 +105,13 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
       en_m_libri1320: ['short'],
       en_m_librivox_sns: ['short'],
       en_m_vctk_p260: ['short'],
-      // Of 1961.
+      // A recording of 1961.
       en_m_jfk: ['narrow_band'],
       zh_f_aishell_S0724: ['short'],
     })
   })
 
-  it('stay clear of music and of several voices by half of what would be taken for them', () => {
+  it('stay below half the thresholds for music and for several voices', () => {
     for (const { name, pcm } of speakers) {
       const { steadyToneShare, overlapShare, smallerGroupSeconds, pitchGapSemitones } = measureReference(pcm)
       expect([name, steadyToneShare < 0.025, overlapShare < 0.009]).toEqual([name, true, true])
@@ -119,7 +119,7 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
     }
   })
 
-  it('are told from noisy ones at 15 dB', () => {
+  it('with noise at 15 dB are detected', () => {
     for (const noise of [recordings.whiteNoise(200_000), recordings.pinkNoise(200_000)]) {
       expect(found('noisy', (pcm) => recordings.mixed(pcm, noise, 20))).toBe(0)
       expect(found('noisy', (pcm) => recordings.mixed(pcm, noise, 10))).toBeGreaterThanOrEqual(9)
@@ -127,7 +127,7 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
     }
   })
 
-  it('have a signal-to-noise ratio that is measured within 4 dB', () => {
+  it('have a signal-to-noise ratio measured within 4 dB', () => {
     for (const belowDb of [20, 15, 10])
       for (const { pcm, name } of speakers.filter(({ name }) => !/jfk|aishell/.test(name))) {
         const { signalToNoiseDb } = measureReference(recordings.mixed(pcm, recordings.whiteNoise(200_000), belowDb))
@@ -135,30 +135,30 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
       }
   })
 
-  it('are told from clipped ones, also when these were turned down afterwards', () => {
+  it('with clipping are detected, also when attenuated afterwards', () => {
     expect(found('clipped', (pcm) => recordings.clipped(pcm, 0))).toBe(0)
     expect(found('clipped', (pcm) => recordings.clipped(pcm, 3))).toBe(10)
   })
 
-  it('are told from quiet ones', () => {
+  it('at a low level are detected', () => {
     expect(found('quiet', (pcm) => recordings.amplified(pcm, -10))).toBe(0)
     expect(found('quiet', (pcm) => recordings.amplified(pcm, -30))).toBe(10)
   })
 
-  it('are told from those of a telephone, whatever sample rate they come with', () => {
+  it('with telephone bandwidth are detected at any sample rate', () => {
     for (const sampleRate of [8000, 16_000, 44_100]) {
       const telephone = recordings.readSpeakers({ sampleRate, filter: 'aresample=8000' })
       expect([sampleRate, found('narrow_band', (pcm) => pcm, telephone)]).toEqual([sampleRate, 10])
     }
   })
 
-  it('are told from those of rooms that echo for half a second and longer', () => {
+  it('with a reverberation of half a second or more are detected', () => {
     expect(found('reverberant', (pcm) => recordings.reverberant(pcm, 0.2))).toBe(0)
     expect(found('reverberant', (pcm) => recordings.reverberant(pcm, 0.5))).toBeGreaterThanOrEqual(6)
     expect(found('reverberant', (pcm) => recordings.reverberant(pcm, 0.7))).toBeGreaterThanOrEqual(8)
   })
 
-  it('are told from those with long silence', () => {
+  it('with long silence are detected', () => {
     const padded = ({ samples, sampleRate }: Pcm) => {
       const out = new Float32Array(3 * samples.length)
       out.set(samples, samples.length)
@@ -167,7 +167,7 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
     expect(found('mostly_silence', padded)).toBe(10)
   })
 
-  it('are told from music and from speech over music', () => {
+  it('of music, or of speech over music, are detected', () => {
     for (const instrument of ['organ', 'piano', 'flute'] as const) {
       expect(codesOf(recordings.music(instrument, 10, 44_100))).toContain('music')
       const over = (pcm: Pcm) => recordings.mixed(pcm, recordings.music(instrument, 10, pcm.sampleRate).samples, 10)
@@ -175,19 +175,19 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
     }
   })
 
-  it('are told from two people who speak at once', () => {
+  it('of two simultaneous speakers are detected', () => {
     const both = pairs.filter(([a, b]) => codesOf(recordings.mixed(a.pcm, b.pcm.samples, 0)).includes('several_voices'))
     expect(pairs).toHaveLength(45)
     expect(both.length).toBeGreaterThanOrEqual(40)
   })
 
-  it('are told from a man and a woman who take turns, in more than half of all cases', () => {
+  it('of an alternating man and woman are detected in more than half of all cases', () => {
     const turns = pairs.filter(([a, b]) => a.isMale !== b.isMale)
     const heard = turns.filter(([a, b]) => codesOf(recordings.inTurn(a.pcm, b.pcm, 4)).includes('several_voices'))
     expect(heard.length / turns.length).toBeGreaterThan(0.5)
   })
 
-  it('are not taken for music or several voices when they are noisy, quiet, echoing or compressed', () => {
+  it('with noise, low level, reverberation or compression do not count as music or several voices', () => {
     const noise = recordings.whiteNoise(200_000)
     const changes: ((pcm: Pcm) => Pcm)[] = [
       (pcm) => recordings.mixed(pcm, noise, 20),

@@ -11,7 +11,7 @@ const pairs = [
   [44_101, 44_100],
 ] as const
 
-/** The middle of the sound, where no filter reaches over the ends. */
+/** The middle of the sound, unaffected by its ends. */
 function middle(pcm: { samples: Float32Array; sampleRate: number }) {
   return { samples: pcm.samples.slice(2000, -2000), sampleRate: pcm.sampleRate }
 }
@@ -30,7 +30,7 @@ describe('resample', () => {
     [22_050, 44_100],
     [24_000, 44_100],
     [16_000, 24_000],
-  ])('leaves images 100 dB down from %p to %p Hz', (from, to) => {
+  ])('attenuates images by 100 dB from %p to %p Hz', (from, to) => {
     for (const share of [0.1, 0.4, 0.7, 0.9]) {
       const hz = Math.round((share * from) / 2)
       const out = middle(resample(tone({ hz, seconds: 0.6, sampleRate: from }), to))
@@ -45,7 +45,7 @@ describe('resample', () => {
     [44_100, 24_000],
     [44_100, 16_000],
     [48_000, 8000],
-  ])('leaves aliases 100 dB down from %p to %p Hz', (from, to) => {
+  ])('attenuates aliases by 100 dB from %p to %p Hz', (from, to) => {
     for (const share of [1.01, 1.1, 1.5, 1.9]) {
       const hz = (share * to) / 2
       if (hz >= from / 2) continue
@@ -54,7 +54,7 @@ describe('resample', () => {
     }
   })
 
-  it('interpolates between filters without audible error where the ratio has many phases', () => {
+  it('interpolates between filters without audible error at ratios with many phases', () => {
     const out = middle(resample(tone({ hz: 10_000, seconds: 0.6, sampleRate: 44_101 }), 48_000))
     const level = amplitudeAt(out, 10_000)
     const ideal = tone({ hz: 10_000, seconds: 0.6, sampleRate: 48_000 }).samples.subarray(2000)
@@ -73,7 +73,7 @@ describe('resample', () => {
     }
   })
 
-  it('gives round(n · out / in) samples of any number', () => {
+  it('returns round(n · out / in) samples for any n', () => {
     for (const [from, to] of pairs) {
       for (const length of [0, 1, 2, 3, 100, 1001]) {
         const out = resample({ samples: new Float32Array(length).fill(0.5), sampleRate: from }, to)
@@ -88,7 +88,7 @@ describe('resample', () => {
     for (const value of out.samples) expect(Math.abs(value - 0.5)).toBeLessThan(1e-6)
   })
 
-  it('comes back to the same sound there and back', () => {
+  it('restores the sound after resampling there and back', () => {
     const noise = noiseSource(5)
     const smooth = resample({ samples: Float32Array.from({ length: 8000 }, noise), sampleRate: 16_000 }, 24_000)
     const back = resample(resample(smooth, 44_100), 24_000)
@@ -96,7 +96,7 @@ describe('resample', () => {
     expect(decibels(peak(error) / peak(smooth.samples))).toBeLessThan(-90)
   })
 
-  it('gives the same whatever was resampled before, beyond what its cache holds', () => {
+  it('is independent of earlier calls, also when its cache overflows', () => {
     const pcm = tone({ hz: 440, seconds: 0.1, sampleRate: 22_050 })
     const before = resample(pcm, 44_100).samples
     for (let rate = 8000; rate < 8012; rate++) resample(tone({ hz: 440, seconds: 0.01, sampleRate: 16_000 }), rate * 2)

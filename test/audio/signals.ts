@@ -1,4 +1,4 @@
-/** Sounds to measure with, the same on every run, and the measurements that several tests share. */
+/** Deterministic test sounds, and the measurements that several tests share. */
 import type { Pcm } from '../../src/audio/pcm'
 
 /** Deterministic values in −1…1 (xorshift32). */
@@ -28,7 +28,7 @@ export function tone({
   return { samples, sampleRate }
 }
 
-/** Formants in Hz of the vowels that take turns. */
+/** Formants of the alternating vowels, Hz. */
 const vowelFormants = [
   [730, 1090, 2440],
   [270, 2290, 3010],
@@ -38,8 +38,8 @@ const vowelFormants = [
 const syllableSeconds = 0.25
 
 /**
- * Something like speech: syllables of a burst, a hiss and a vowel whose pitch glides, with a pause after every eighth.
- * `f0At` gives the pitch in Hz at a time in seconds.
+ * Speech-like sound: syllables of a burst, a hiss and a vowel with gliding pitch, and a pause after every eighth.
+ * `f0At` maps a time in seconds to the pitch in Hz.
  */
 export function speechLike({
   seconds,
@@ -101,7 +101,7 @@ export function amplitudeAt({ samples, sampleRate }: Pcm, hz: number): number {
   return (2 * Math.hypot(real, imaginary)) / windowSum
 }
 
-/** Pitch in Hz of 40 ms at `startSeconds` by normalized autocorrelation, or null where it is not clearly voiced. */
+/** Pitch in Hz of 40 ms at `startSeconds` by normalized autocorrelation, or null when not clearly voiced. */
 export function pitchAt({ samples, sampleRate }: Pcm, startSeconds: number): number | null {
   const start = Math.round(startSeconds * sampleRate)
   const length = Math.round(0.04 * sampleRate)
@@ -122,7 +122,7 @@ export function pitchAt({ samples, sampleRate }: Pcm, startSeconds: number): num
   }
   const most = Math.max(...likeness.slice(1, -1))
   if (most < 0.85) return null
-  // The shortest period that is nearly as good, or twice the period would sometimes win.
+  // The shortest lag near the maximum; otherwise twice the period would sometimes win.
   for (let k = 1; k < likeness.length - 1; k++) {
     const [a, b, c] = [likeness[k - 1]!, likeness[k]!, likeness[k + 1]!]
     if (b < 0.95 * most || b < a || b < c) continue

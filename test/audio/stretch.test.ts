@@ -16,7 +16,7 @@ function pitchRatios(speed: number): number[] {
   return ratios
 }
 
-/** Times in seconds of everything louder than half of the loudest, 20 ms apart or more. */
+/** Times in seconds of all peaks above half of the highest, at least 20 ms apart. */
 function clicks({ samples, sampleRate }: { samples: Float32Array; sampleRate: number }): number[] {
   const threshold = peak(samples) / 2
   const times: number[] = []
@@ -32,7 +32,7 @@ describe('stretch', () => {
     expect(ratios.length).toBeGreaterThan(60)
     expect(median(ratios)).toBeGreaterThan(0.98)
     expect(median(ratios)).toBeLessThan(1.02)
-    // Pitch moves by up to a tenth in a second here, so single places may differ a little more, but no octave.
+    // Pitch moves by up to a tenth in a second, so single frames may differ a little more, but by no octave.
     const far = ratios.filter((ratio) => ratio < 0.9 || ratio > 1.1)
     expect(far.length / ratios.length).toBeLessThan(0.05)
   })
@@ -49,7 +49,7 @@ describe('stretch', () => {
     expect(decibels(amplitudeAt(stretched, 1000) / 0.5)).toBeGreaterThan(-0.3)
   })
 
-  it('gives exactly round(n / speed) samples of any number', () => {
+  it('returns exactly round(n / speed) samples for any n', () => {
     for (const sampleRate of [8000, 16_000, 22_050, 44_100]) {
       for (const length of [0, 1, 2, 100, 777, 5000]) {
         const pcm = { samples: speech.samples.slice(20_000, 20_000 + length), sampleRate }
@@ -95,19 +95,19 @@ describe('stretch', () => {
     expect(kept).toBeGreaterThanOrEqual(52)
   })
 
-  it('turns silence into silence', () => {
+  it('keeps silence silent', () => {
     const stretched = stretch({ samples: new Float32Array(20_000), sampleRate: 16_000 }, 1.5)
     expect(peak(stretched.samples)).toBe(0)
   })
 
-  it('ends on sound that is not finite', () => {
+  it('terminates on samples that are not finite', () => {
     const samples = speech.samples.slice(0, 20_000)
     samples.fill(NaN, 5000, 6000)
     samples[9000] = Infinity
     expect(stretch({ samples, sampleRate: 22_050 }, 1.5).samples.length).toBe(Math.round(20_000 / 1.5))
   })
 
-  it('leaves its input alone', () => {
+  it('does not change its input', () => {
     const before = speech.samples.slice()
     stretch(speech, 1.3)
     expect(speech.samples).toEqual(before)

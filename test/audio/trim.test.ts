@@ -35,7 +35,7 @@ describe('trimSilence', () => {
     expect(seconds).toBeLessThan(0.5 + 0.056)
   })
 
-  it('keeps a sound that is quiet as a whole', () => {
+  it('keeps a sound with a low level', () => {
     const { samples } = padded({ before: 0.3, after: 0.4 })
     const quiet = trimSilence({ samples: samples.map((value) => value * 0.01), sampleRate })
     expect(quiet.samples.length / sampleRate).toBeGreaterThan(0.5)
@@ -59,7 +59,7 @@ describe('trimSilence', () => {
     }
   })
 
-  it('leaves the speech itself as it is', () => {
+  it('does not change the speech itself', () => {
     const pcm = padded({ before: 0.3, after: 0.4 })
     const { samples } = trimSilence(pcm)
     const start = Math.round(0.3 * sampleRate)
@@ -67,7 +67,7 @@ describe('trimSilence', () => {
     for (let i = 10; i < 0.5 * sampleRate - 10; i++) expect(samples[lead - 1 + i]).toBe(pcm.samples[start + i]!)
   })
 
-  it('gives nothing for nothing and for silence', () => {
+  it('returns an empty sound for silence and for an empty sound', () => {
     for (const samples of [
       new Float32Array(0),
       new Float32Array(1),
@@ -78,7 +78,7 @@ describe('trimSilence', () => {
     }
   })
 
-  it('takes very short sounds', () => {
+  it('accepts very short sounds', () => {
     for (const length of [2, 3, 100]) {
       const { samples } = trimSilence({
         samples: tone({ hz: 5000, seconds: 1, sampleRate }).samples.slice(0, length),

@@ -1,19 +1,19 @@
 /**
- * The fast Fourier transform of real signals: a radix-2 transform of half the length and its unfolding (Press et al.,
- * "Numerical Recipes", 12.3). Tables are made once per size.
+ * The fast Fourier transform of real signals: a radix-2 transform of half the length, then unfolded (Press et al.,
+ * "Numerical Recipes", 12.3). Tables are computed once per size.
  */
 
 export type RealFft = {
   readonly size: number
-  /** The spectrum of `signal` (its first `size` samples, zeros after its end): bins 0…size/2 into `re` and `im`. */
+  /** Writes the spectrum of the first `size` samples of `signal`, zero-padded, into `re` and `im`: bins 0…size/2. */
   forward(signal: ArrayLike<number>, re: Float64Array, im: Float64Array): void
-  /** The signal of a spectrum of bins 0…size/2; the exact inverse of `forward`. */
+  /** Writes the signal of a spectrum of bins 0…size/2; the exact inverse of `forward`. */
   inverse(re: Float64Array, im: Float64Array, signal: Float64Array): void
 }
 
 const transforms = new Map<number, RealFft>()
 
-/** The transform of `size` samples, a power of two from 4 on. Not to be entered from within itself: it has one buffer. */
+/** The transform of `size` samples, a power of two from 4 on. Calls must not nest: each size shares one buffer. */
 export function realFft(size: number): RealFft {
   let transform = transforms.get(size)
   if (!transform) transforms.set(size, (transform = createRealFft(size)))
@@ -60,7 +60,7 @@ function createRealFft(size: number): RealFft {
         const differenceIm = (im[k]! + im[half - k]!) / 2
         const oddRe = differenceRe * cosines[k]! - differenceIm * sines[k]!
         const oddIm = differenceIm * cosines[k]! + differenceRe * sines[k]!
-        // The conjugate, as the transform only goes forward.
+        // The conjugate turns the forward transform into the inverse.
         evens[k] = evenRe - oddIm
         odds[k] = -(evenIm + oddRe)
       }
@@ -73,7 +73,7 @@ function createRealFft(size: number): RealFft {
   }
 }
 
-/** The forward transform of `size` complex values, in place. */
+/** The in-place forward transform of `size` complex values. */
 function complexFft(size: number): (re: Float64Array, im: Float64Array) => void {
   const bits = Math.log2(size)
   const reversed = new Uint32Array(size)

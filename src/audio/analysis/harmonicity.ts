@@ -1,14 +1,14 @@
-/** How much of a voice is tone and how much is breath. */
+/** The ratio of harmonics to aspiration noise in a voice. */
+import { percentile } from './percentile'
 import type { PitchTrack } from './pitch'
-import { percentile } from './spectrum'
 
-/** 20 dB stands for a share of 0.99; above 40 dB the window, not the voice, decides. */
+/** A share of 0.99 is 20 dB. Above 40 dB the analysis window dominates, not the voice. */
 const shareMin = 0.01
 const shareMax = 0.9999
 
 /**
- * The median harmonics-to-noise ratio of the voiced frames in dB (Boersma 1993: r / (1 − r), r being the share of power
- * that repeats); 0 for a sound that has none.
+ * The median harmonics-to-noise ratio of the voiced frames in dB (Boersma 1993: r / (1 − r), where r is the periodic
+ * share of the power); 0 without voiced frames.
  */
 export function harmonicityDb({ hz, strength }: PitchTrack): number {
   const values: number[] = []

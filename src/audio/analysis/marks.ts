@@ -1,21 +1,21 @@
 /**
- * Pitch marks: the places, one per period, around which voiced speech is cut into pieces. Each stands where the sound is
- * most like itself at the mark before; between voiced stretches the marks are 5 ms apart. The ends of the sound
- * are marked, too.
+ * Pitch marks, one per period: PSOLA cuts voiced speech into pieces around them. Each mark stands where the sound
+ * correlates best with the sound at the mark before. Marks in unvoiced sound are 5 ms apart. Both ends of the sound
+ * have a mark.
  */
 import type { Pcm } from '../pcm'
 import type { PitchTrack } from './pitch'
 
 const unvoicedStepSeconds = 0.005
-/** An unvoiced mark nearer than this to another is left out: a piece with so steep an edge would click. */
+/** Drops an unvoiced mark nearer than this to another: a piece with so steep an edge would click. */
 const gapSecondsMin = 0.002
-/** How far a period may be from what the pitch track says, as a share of it. */
+/** Largest deviation of a period from the pitch track, as a share of the period. */
 const searchShare = 0.2
-/** Half of the width that is compared, in periods. */
+/** Half of the compared width, in periods. */
 const patternShare = 0.25
 
 export type PitchMarks = {
-  /** In samples, not whole, rising. */
+  /** Fractional sample positions, ascending. */
   readonly position: Float64Array
   /** Fundamental frequency at each mark, Hz; 0 in unvoiced sound. */
   readonly hz: Float32Array
@@ -59,7 +59,9 @@ export function findPitchMarks({ samples, sampleRate }: Pcm, pitch: PitchTrack):
   return { position: Float64Array.from(position), hz: Float32Array.from(hz) }
 }
 
-/** The frequency of the voiced frame nearest to `sample`, linear between two voiced ones. */
+/**
+ * The frequency at `sample`, interpolated linearly between two voiced frames, else that of the nearest voiced frame.
+ */
 function hzAt({ hz, stepSamples }: PitchTrack, sample: number): number {
   const place = Math.max(0, Math.min(hz.length - 1, sample / stepSamples))
   const below = hz[Math.floor(place)]!
@@ -70,7 +72,7 @@ function hzAt({ hz, stepSamples }: PitchTrack, sample: number): number {
 
 type Stretch = { start: number; end: number; voiced: boolean }
 
-/** Runs of frames that are all voiced or all unvoiced, in samples; together they are the whole sound. */
+/** Runs of all voiced or all unvoiced frames, in samples. Together they cover the whole sound. */
 function stretches({ hz, stepSamples }: PitchTrack, length: number): Stretch[] {
   const found: Stretch[] = []
   for (let frame = 0; frame < hz.length;) {
@@ -83,14 +85,14 @@ function stretches({ hz, stepSamples }: PitchTrack, length: number): Stretch[] {
   return found.length > 0 ? found : [{ start: 0, end: length, voiced: false }]
 }
 
-/** Speech leans to one side; its pulses are the peaks on that side. */
+/** The side (1 or −1) to which the waveform is skewed. Glottal pulses are the peaks on that side. */
 function skewSign(samples: Float32Array): number {
   let skew = 0
   for (const value of samples) skew += value * value * value
   return skew < 0 ? -1 : 1
 }
 
-/** From the highest peak of the stretch to both of its ends. */
+/** Walks from the highest peak of the stretch to both of its ends. */
 function markVoiced(
   samples: Float32Array,
   sampleRate: number,
@@ -110,7 +112,7 @@ function markVoiced(
   return [...walk(-1).reverse(), anchor, ...walk(1)]
 }
 
-/** Where, about one `period` away (backwards when negative), the sound is most like that around `mark`. */
+/** The best-correlated position about one `period` from `mark` (backwards when `period` is negative). */
 function nextMark(samples: Float32Array, mark: number, period: number): number {
   const from = Math.round(mark)
   const half = Math.max(2, Math.round(Math.abs(period) * patternShare))

@@ -1,38 +1,39 @@
 /**
  * The fundamental frequency of speech over time, after Boersma, "Accurate short-term analysis of the fundamental
- * frequency and the harmonics-to-noise ratio of a sampled sound" (IFA Proceedings 17, 1993), the method of Praat: the
- * autocorrelation of a windowed frame over that of the window, its best peaks as candidates, and the path through them
- * that costs least.
+ * frequency and the harmonics-to-noise ratio of a sampled sound" (IFA Proceedings 17, 1993), as in Praat. The
+ * autocorrelation of a windowed frame is divided by that of the window, its highest peaks are candidates, and a Viterbi
+ * search picks the cheapest path through them.
  */
 import type { Pcm } from '../pcm'
 import { powerOfTwoAbove, realFft } from './fft'
+import { hannWindow } from './hann'
 
 export type PitchTrack = {
-  /** From one frame's middle to the next; the first frame's middle is the first sample. */
+  /** Distance between the middles of two frames. The first frame's middle is the first sample. */
   readonly stepSamples: number
-  /** Fundamental frequency of each frame, 0 where the sound has none. */
+  /** Fundamental frequency of each frame, Hz; 0 in unvoiced frames. */
   readonly hz: Float32Array
-  /** Periodicity of each frame, 0 to 1: the share of its power that repeats, whether it counts as voiced or not. */
+  /** Periodicity of each frame, 0 to 1: the periodic share of its power, also in unvoiced frames. */
   readonly strength: Float32Array
 }
 
 export type PitchRange = { readonly minHz: number; readonly maxHz: number; readonly stepSeconds: number }
 
-/** Frames are this many of the longest period. */
+/** Frame length in longest periods. */
 const periodsPerFrame = 3
 const candidatesMax = 6
-/** Boersma's parameters by their names in Praat. */
+/** Boersma's parameters, named as in Praat. */
 const voicingThreshold = 0.45
 const silenceThreshold = 0.03
 const octaveCost = 0.01
 const octaveJumpCost = 0.35
 const voicedUnvoicedCost = 0.14
-/** A peak lower than this is no candidate. */
+/** Lower peaks are not candidates. */
 const peakMin = 0.2
-/** Frames whose peak is below this share of the whole sound's are not looked at. */
+/** Skips frames whose peak is below this share of the whole sound's peak. */
 const audibleShare = 0.003
 
-/** Tracks the fundamental frequency in `minHz`…`maxHz`. Samples that are not finite make their frames unvoiced. */
+/** Tracks the fundamental frequency in `minHz`…`maxHz`. Frames with samples that are not finite are unvoiced. */
 export function trackPitch({ samples, sampleRate }: Pcm, range: PitchRange): PitchTrack {
   const stepSamples = Math.max(1, Math.round(range.stepSeconds * sampleRate))
   const frames = Math.floor(samples.length / stepSamples)
@@ -51,7 +52,7 @@ export function trackPitch({ samples, sampleRate }: Pcm, range: PitchRange): Pit
   return { stepSamples, hz, strength }
 }
 
-/** Up to six candidates per frame, the first of which is "unvoiced"; the others are voiced, the rest of the row unused. */
+/** Up to six candidates per frame. The first is "unvoiced", the others are voiced, the rest of the row is unused. */
 class Candidates {
   readonly hz: Float32Array
   readonly score: Float32Array
@@ -65,7 +66,7 @@ class Candidates {
     this.score[frame * candidatesMax] = unvoicedScore
     this.count[frame] = 1
   }
-  /** Keeps the best. */
+  /** Adds a candidate; replaces the worst voiced one when the row is full. */
   add(frame: number, hz: number, score: number): void {
     const row = frame * candidatesMax
     let at = this.count[frame]!
@@ -79,7 +80,9 @@ class Candidates {
   }
 }
 
-/** Gives the normalized autocorrelation around a place, by lag in samples, or none for a frame that is too quiet. */
+/**
+ * Returns a function from a frame's middle to its normalized autocorrelation by lag in samples; null for quiet frames.
+ */
 function frameCorrelator({ samples, sampleRate }: Pcm, { minHz }: PitchRange) {
   const length = Math.round((periodsPerFrame * sampleRate) / minHz)
   const lagMax = Math.ceil(sampleRate / minHz) + 1
@@ -88,7 +91,7 @@ function frameCorrelator({ samples, sampleRate }: Pcm, { minHz }: PitchRange) {
   const im = new Float64Array(fft.size / 2 + 1)
   const correlation = new Float64Array(fft.size)
   const frame = new Float64Array(length)
-  const window = Float64Array.from({ length }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / length))
+  const window = hannWindow(length, 0.5)
 
   function autocorrelate(signal: Float64Array): void {
     fft.forward(signal, re, im)
@@ -123,7 +126,7 @@ function frameCorrelator({ samples, sampleRate }: Pcm, { minHz }: PitchRange) {
   }
 }
 
-/** Adds the peaks of the autocorrelation as candidates; returns the height of the highest, 0 to 1. */
+/** Adds the peaks of the autocorrelation as candidates. Returns the height of the highest, 0 to 1. */
 function findCandidates(
   candidates: Candidates,
   frame: number,
@@ -146,7 +149,7 @@ function findCandidates(
   return highest
 }
 
-/** The candidates' frequencies along the best path (Viterbi). Costs of change are per 10 ms, hence `costScale`. */
+/** The candidates' frequencies along the best path (Viterbi). Transition costs are per 10 ms, hence `costScale`. */
 function cheapestPath(candidates: Candidates, frames: number, costScale: number): Float32Array {
   const { hz, score, count } = candidates
   const total = new Float64Array(frames * candidatesMax)

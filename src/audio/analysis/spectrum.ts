@@ -1,27 +1,30 @@
 /**
- * The long-term average spectrum of speech: power in quarter octaves over the frames that are not pauses, apart for
- * voiced and unvoiced sounds. It carries what a voice and its microphone have in common from sentence to sentence.
+ * The long-term average spectrum of speech: power in quarter octaves over all frames that are not pauses, separately
+ * for voiced and unvoiced sounds. It describes what stays the same from sentence to sentence: the voice and the
+ * microphone.
  */
 import type { Pcm } from '../pcm'
 import { powerOfTwoAbove, realFft } from './fft'
+import { hannWindow } from './hann'
+import { percentile } from './percentile'
 import type { PitchTrack } from './pitch'
 
-/** Middles of the bands, a quarter octave apart, 100 to 6400 Hz. */
+/** Band centers, a quarter octave apart, 100 to 6400 Hz. */
 export const bandsHz: readonly number[] = Array.from({ length: 25 }, (_, k) => 100 * 2 ** (k / 4))
 
 const frameSeconds = 0.032
 /** Frames more than 30 dB below the loud ones are pauses. */
 const loudShare = 0.95
 const pausePower = 1e-3
-/** What no band falls below; it stands for silence. */
+/** Floor of every band; it stands for silence. */
 const powerMin = 1e-12
 
-/** Mean power of each band in dB, against full scale per FFT bin; `seconds` is how much sound it is the mean of. */
+/** Mean power of each band in dB, against full scale per FFT bin, over `seconds` of sound. */
 export type BandLevels = { readonly db: Float64Array; readonly seconds: number }
 
 export type LongTermSpectrum = { readonly all: BandLevels; readonly voiced: BandLevels; readonly unvoiced: BandLevels }
 
-/** The spectrum of `pcm`, whose `pitch` says which frames are voiced. Bands above Nyquist repeat the last one below. */
+/** The spectrum of `pcm`; `pitch` says which frames are voiced. Bands above Nyquist repeat the last one below. */
 export function longTermSpectrum(pcm: Pcm, pitch: PitchTrack): LongTermSpectrum {
   const { samples, sampleRate } = pcm
   const size = powerOfTwoAbove(frameSeconds * sampleRate)
@@ -31,7 +34,7 @@ export function longTermSpectrum(pcm: Pcm, pitch: PitchTrack): LongTermSpectrum 
   const threshold = Math.max(powerMin, percentile(powers, loudShare) * pausePower)
 
   const fft = realFft(size)
-  const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size))
+  const window = hannWindow(size)
   const frame = new Float64Array(size)
   const re = new Float64Array(size / 2 + 1)
   const im = new Float64Array(size / 2 + 1)
@@ -63,7 +66,7 @@ export function isVoicedAt({ hz, stepSamples }: PitchTrack, sample: number): boo
   return hz.length > 0 && hz[Math.min(hz.length - 1, Math.round(sample / stepSamples))]! > 0
 }
 
-/** The mean of a spectrum over the bands whose middles are in 200…4000 Hz: what loudness hangs on. */
+/** The mean of a spectrum over the bands with centers in 200…4000 Hz, which determine loudness. */
 export function meanLevelDb(db: ArrayLike<number>): number {
   let sum = 0
   let count = 0
@@ -73,12 +76,6 @@ export function meanLevelDb(db: ArrayLike<number>): number {
     count++
   }
   return sum / count
-}
-
-/** The value below which `share` of `values` lie; 0 where there are none. */
-export function percentile(values: ArrayLike<number>, share: number): number {
-  const sorted = Float64Array.from(values).sort()
-  return sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 }
 
 function framePowers(samples: Float32Array, frames: number, size: number, hop: number): Float64Array {

@@ -1,38 +1,42 @@
 /**
- * The length of a speaker's vocal tract against another's. A shorter tract moves every resonance up by one factor, so
- * on a logarithmic axis the statistics of the spectral envelope (mean and spread over all voiced sounds, whatever was
- * said) are those of the other speaker, shifted. Formant peaks, the usual way, were measured to be useless on a few
- * seconds of speech; this shift is right within 2.5 % on known ones.
+ * The length of a speaker's vocal tract relative to another's. A shorter tract multiplies every resonance by one
+ * factor. On a logarithmic axis this shifts the statistics of the spectral envelope: its mean and spread over all
+ * voiced sounds, whatever the words. Formant peaks, the usual method, are useless on a few seconds of speech as
+ * measured. This shift is within 2.5 % on known ratios.
  */
 import type { Pcm } from '../pcm'
 import { realFft } from './fft'
+import { hannWindow } from './hann'
+import { percentile } from './percentile'
 import type { PitchTrack } from './pitch'
-import { percentile } from './spectrum'
 
-/** The axis of the envelope: 16 bins per octave from 250 Hz to 6200 Hz. */
+/** The envelope's axis: 16 bins per octave from 250 Hz to 6200 Hz. */
 const lowestHz = 250
 const binsPerOctave = 16
 const bins = Math.floor(Math.log2(6200 / lowestHz) * binsPerOctave)
-/** The sample rate at which envelopes are taken, Hz. */
+/** Sample rate of the analysis, Hz. */
 export const envelopeSampleRate = 16_000
 const frameSamples = 512
 const fftSize = 1024
 const preEmphasis = 0.97
-/** Voiced frames more than 20 dB below the loud ones say little of the tract. */
+/** Voiced frames more than 20 dB below the loud ones say little about the tract. */
 const loudShare = 0.9
 const quietPower = 0.01
-/** Ratios are looked for up to this and its inverse. */
+/** Searches ratios up to this and its inverse. */
 const ratioMax = 1.3
 const spreadWeight = 0.7
 const shiftCost = 0.25
 const framesMin = 20
 
-/** Per bin: the mean of the envelope and its standard deviation, natural logarithms of power; empty with too few voiced frames. */
+/**
+ * Mean and standard deviation of the envelope per bin, natural logarithms of power. Empty with too few voiced frames.
+ */
 export type EnvelopeStatistics = { readonly mean: readonly number[]; readonly spread: readonly number[] }
 
-/** Takes the envelopes of the voiced frames of `pcm`, which is at `envelopeSampleRate`. */
+/** Analyzes the voiced frames of `pcm`, sampled at `envelopeSampleRate`. Throws `RangeError` at another rate. */
 export function envelopeStatistics({ samples, sampleRate }: Pcm, pitch: PitchTrack): EnvelopeStatistics {
-  if (sampleRate !== envelopeSampleRate) throw new RangeError(`Envelopes are taken at ${envelopeSampleRate} Hz.`)
+  if (sampleRate !== envelopeSampleRate)
+    throw new RangeError(`The envelope needs ${envelopeSampleRate} Hz, not ${sampleRate} Hz.`)
   const envelopeOf = envelopeTaker(samples)
   const envelopes: Float64Array[] = []
   const powers: number[] = []
@@ -54,9 +58,9 @@ export function envelopeStatistics({ samples, sampleRate }: Pcm, pitch: PitchTra
 }
 
 /**
- * How much higher the resonances of `speaker` are than those of `other`, 1/1.3…1.3: above 1 for a shorter tract.
- * `likeness` is how well the two then fit, at most 1.7. Slope and curvature are taken out first, as they belong to the
- * microphone. Without statistics the ratio is 1.
+ * The ratio of the resonances of `speaker` to those of `other`, 1/1.3…1.3: above 1 for a shorter tract. `likeness` is
+ * the correlation at that ratio, at most 1.7. Slope and curvature belong to the microphone and are removed first.
+ * Without statistics the ratio is 1.
  */
 export function tractRatio(
   speaker: EnvelopeStatistics,
@@ -75,16 +79,10 @@ export function tractRatio(
   return best
 }
 
-/**
- * Envelopes by the cepstrum: the logarithm of the spectrum without what repeats faster than the harmonics do. Each is
- * less its own mean, so that loudness does not count.
- */
+/** Cepstral envelopes: the log spectrum smoothed over the harmonics. Each is zero-mean, so loudness does not count. */
 function envelopeTaker(samples: Float32Array) {
   const fft = realFft(fftSize)
-  const window = Float64Array.from(
-    { length: frameSamples },
-    (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / frameSamples),
-  )
+  const window = hannWindow(frameSamples)
   const frame = new Float64Array(frameSamples)
   const re = new Float64Array(fftSize / 2 + 1)
   const im = new Float64Array(fftSize / 2 + 1)
@@ -116,7 +114,7 @@ function envelopeTaker(samples: Float32Array) {
   }
 }
 
-/** Correlation of `a` with `b` moved up by `shift` bins, where they overlap. */
+/** Correlation of `a` with `b` shifted up by `shift` bins, where they overlap. */
 function shiftedCorrelation(a: readonly number[], b: readonly number[], shift: number): number {
   const first = Math.max(0, Math.ceil(shift))
   const last = Math.min(bins - 2, Math.floor(bins - 2 + shift))
@@ -129,7 +127,7 @@ function shiftedCorrelation(a: readonly number[], b: readonly number[], shift: n
   return correlation(withoutParabola(ours), withoutParabola(theirs))
 }
 
-/** Linear between two values. */
+/** Linear interpolation. */
 function valueAt(values: ArrayLike<number>, position: number): number {
   const below = Math.floor(position)
   const value = values[below]!
@@ -148,7 +146,7 @@ function correlation(a: Float64Array, b: Float64Array): number {
   return ab / Math.sqrt(aa * bb + 1e-9)
 }
 
-/** `values` less the parabola nearest to them, by projection on the orthogonal polynomials of degree 0, 1 and 2. */
+/** `values` minus their least-squares parabola, by projection on the orthogonal polynomials of degree 0, 1 and 2. */
 function withoutParabola(values: Float64Array): Float64Array {
   const n = values.length
   const rest = values.slice()

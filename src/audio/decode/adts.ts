@@ -1,4 +1,4 @@
-/** AAC in ADTS (ISO/IEC 14496-3, 1.A.2): frames with a header each, and no word on how much of them is padding. */
+/** AAC in ADTS (ISO/IEC 14496-3, 1.A.2): each frame has a header, and nothing tells how many samples are padding. */
 import { aacSampleRates, decodeAac, decodedSeconds, readAacConfig } from './aac'
 import { BadAudio } from './bad-audio'
 import { skipId3 } from './id3'
@@ -6,7 +6,7 @@ import type { Chunk, Probe } from './sound'
 
 const headBytesMin = 7
 const headBytesWithCrc = 9
-/** How far behind the tags a file may begin, and how much damage is passed over. */
+/** Largest gap between the tags and the first frame, and largest damage to skip. */
 const junkBytesMax = 4096
 const gapBytesMax = 65_536
 
@@ -28,7 +28,7 @@ export function decodeAdts(bytes: Uint8Array): AsyncGenerator<Chunk> {
   return decodeAac(readConfig(bytes), rawFrames(bytes), null)
 }
 
-/** The first header says the same as an AudioSpecificConfig, in other places. */
+/** Converts the fields of the first header into an AudioSpecificConfig. */
 function readConfig(bytes: Uint8Array) {
   const at = firstFrame(bytes)
   const objectType = (bytes[at + 2]! >> 6) + 1
@@ -43,7 +43,7 @@ function firstFrame(bytes: Uint8Array): number {
   return at
 }
 
-/** All whole frames of the same format as the first, without their headers. */
+/** All complete frames of the first frame's format, without their headers. */
 function* rawFrames(bytes: Uint8Array): Generator<Uint8Array> {
   const first = firstFrame(bytes)
   let at: number | null = first
@@ -59,7 +59,7 @@ function* rawFrames(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A header is one only where the next one follows, or the file ends. */
+/** A header counts only where the next header follows or the file ends. */
 function findFrame(bytes: Uint8Array, from: number, to: number): number | null {
   const last = Math.min(to, bytes.length - headBytesMin)
   for (let at = from; at <= last; at++) {

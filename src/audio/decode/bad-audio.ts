@@ -1,13 +1,13 @@
-/** The one error of decoding. Its message is for the caller who sent the file: what was found, and what is allowed. */
+/** The one error of decoding. Its message tells the sender of the file what was found and what is allowed. */
 
 export type BadAudioCode =
-  /** No bytes at all. */
+  /** The file has no bytes. */
   | 'empty'
-  /** None of the formats that are read. */
+  /** No known format. */
   | 'unknown'
-  /** One of them, but damaged beyond use, or without a sample of sound. */
+  /** A known format, damaged beyond use or without sound. */
   | 'corrupt'
-  /** One of their containers with a codec that is not read, such as ALAC or ADPCM. */
+  /** A known container with an unsupported codec, such as ALAC or ADPCM. */
   | 'unsupported'
   | 'too_long'
   | 'too_many_channels'

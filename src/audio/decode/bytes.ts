@@ -1,4 +1,4 @@
-/** Numbers and names in headers, which nobody has checked: bytes beyond the end read as zero. */
+/** Reads numbers and names from untrusted headers. Bytes beyond the end read as zero. */
 
 /** Big endian. */
 export function uint16(bytes: Uint8Array, at: number): number {
@@ -10,7 +10,7 @@ export function uint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
-/** Big endian; above 2⁵³ rounded, which is more than any file holds. */
+/** Big endian. Values above 2⁵³ are rounded; no file is that long. */
 export function uint64(bytes: Uint8Array, at: number): number {
   return uint32(bytes, at) * 2 ** 32 + uint32(bytes, at + 4)
 }
@@ -27,13 +27,13 @@ export function uint64le(bytes: Uint8Array, at: number): number {
   return uint32le(bytes, at + 4) * 2 ** 32 + uint32le(bytes, at)
 }
 
-/** Whether the characters of `text`, each one byte, are at `at`. */
+/** Whether `text`, one byte a character, stands at `at`. */
 export function isAt(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false
   return true
 }
 
-/** Each byte as a character; shorter where the bytes end. */
+/** One character per byte; shorter at the end of the bytes. */
 export function ascii(bytes: Uint8Array, at: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(at, at + length))
 }

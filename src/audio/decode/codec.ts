@@ -1,4 +1,4 @@
-/** Calls into codecs that are WebAssembly from elsewhere. */
+/** Calls into third-party WebAssembly codecs. */
 import { BadAudio } from './bad-audio'
 import type { Chunk } from './sound'
 
@@ -8,16 +8,19 @@ type CodecOutput = {
   readonly errors?: readonly unknown[]
 }
 
-/** One call, with whatever it throws as `corrupt`, and without what it would print: a line for every damaged frame. */
+/**
+ * Runs one codec call. Turns every exception into `corrupt` and suppresses output: codecs print a line per damaged
+ * frame.
+ */
 export async function callCodec<T>(call: () => T | Promise<T>): Promise<T> {
   try {
     return await silently(call)
   } catch (cause) {
-    throw new BadAudio('corrupt', 'The sound in the file is damaged; it cannot be decoded.', { cause })
+    throw new BadAudio('corrupt', 'The sound in the file is damaged and cannot be decoded.', { cause })
   }
 }
 
-/** As long as `call` runs, nothing else can: so nobody else's lines are lost. What it awaits is not covered. */
+/** Mutes the console while `call` runs synchronously, so no other code loses a line. Awaited parts are not covered. */
 function silently<T>(call: () => T): T {
   const { log, warn, error } = console
   const mute = () => undefined
@@ -29,25 +32,25 @@ function silently<T>(call: () => T): T {
   }
 }
 
-/** A decoder that is fed the file in portions. */
+/** A decoder that takes the file in chunks. */
 export type StreamDecoder = {
-  decode(portion: Uint8Array): CodecOutput | Promise<CodecOutput>
+  decode(chunk: Uint8Array): CodecOutput | Promise<CodecOutput>
   flush?(): CodecOutput | Promise<CodecOutput>
   free(): void
 }
 
 /**
- * Feeds `bytes` in portions, so small that a call neither takes long nor inflates to much, and frees the decoder at the
- * end, or when the caller stops.
+ * Feeds `bytes` in chunks small enough to bound the time and output of one call. Frees the decoder at the end, or when
+ * the caller stops.
  */
 export async function* decodeStream(
   decoder: StreamDecoder,
   bytes: Uint8Array,
-  portionBytes: number,
+  chunkBytes: number,
 ): AsyncGenerator<Chunk> {
   try {
-    for (let at = 0; at < bytes.length; at += portionBytes) {
-      yield toChunk(await callCodec(() => decoder.decode(bytes.subarray(at, at + portionBytes))))
+    for (let at = 0; at < bytes.length; at += chunkBytes) {
+      yield toChunk(await callCodec(() => decoder.decode(bytes.subarray(at, at + chunkBytes))))
     }
     if (decoder.flush) yield toChunk(await callCodec(() => decoder.flush!()))
   } finally {

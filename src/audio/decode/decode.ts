@@ -1,8 +1,7 @@
 /**
- * Recordings that callers send, in the formats people have, to mono PCM. Bounded in time, memory and output, whatever
- * the file says: headers are checked before a codec is loaded, and codecs are fed so little at a time that a limit is
- * noticed soon after it is passed. A codec that never came back could only be ended with its process, so this runs in
- * a worker.
+ * Decodes uploaded recordings to mono PCM, within limits on time, memory and output. Headers are checked before a codec
+ * is loaded. Codecs get small chunks, so an exceeded limit is noticed soon. Only ending the process stops a codec that
+ * hangs, so this code runs in a worker.
  */
 import { durationSeconds as getDurationSeconds, type Pcm } from '../pcm'
 import { decodeAdts } from './adts'
@@ -17,7 +16,7 @@ import type { AudioKind, Chunk } from './sound'
 import { decodeWav } from './wav'
 
 export type DecodeLimits = {
-  /** Of sound. */
+  /** Of the decoded sound. */
   readonly secondsMax: number
   readonly channelsMax: number
   /** Of the file. */
@@ -27,20 +26,23 @@ export type DecodeLimits = {
 
 export type Decoded = {
   readonly kind: AudioKind
-  /** The average of all channels, at the file's own rate; padding that the codec added is not in it. */
+  /** The mean of all channels, at the file's own rate, without codec padding. */
   readonly pcm: Pcm
-  /** In the file. */
+  /** Channels in the file. */
   readonly channels: number
-  /** Samples, of all channels, that were no numbers or far beyond full scale: now 0, −1 or 1. */
+  /** Samples of all channels that were not finite or far beyond full scale; now 0, −1 or 1. */
   readonly repairedSamples: number
-  /** Frames of the codec that could not be decoded: there, something is missing. At least 1 where less came out than the header says. */
+  /**
+   * Codec frames that could not be decoded, which leaves gaps. At least 1 when the output is shorter than the header
+   * says.
+   */
   readonly damagedFrames: number
 }
 
-/** Where more than this is missing, the file is cut off, or the codec lost its way in it. */
+/** A larger shortfall means that the file is cut off or the codec lost sync. */
 const missingSecondsMax = 0.01
 
-/** Each loads its codec, if it needs one, when it is first asked for sound. */
+/** Each decoder loads its codec on the first read. */
 const decoders: Record<AudioKind, (bytes: Uint8Array) => AsyncGenerator<Chunk>> = {
   wav: decodeWav,
   mp3: decodeMp3,
@@ -56,7 +58,7 @@ const decoders: Record<AudioKind, (bytes: Uint8Array) => AsyncGenerator<Chunk>> 
 export async function decode(bytes: Uint8Array, limits: DecodeLimits): Promise<Decoded> {
   const startMs = performance.now()
   if (bytes.length > limits.sizeBytesMax) {
-    throw new BadAudio('too_long', `The file has ${bytes.length} bytes; at most ${limits.sizeBytesMax} are read.`)
+    throw new BadAudio('too_long', `The file has ${bytes.length} bytes; at most ${limits.sizeBytesMax} are allowed.`)
   }
   const { kind, channels, durationSeconds, durationExact } = probe(bytes)
   refuseChannels(channels, limits.channelsMax)

@@ -1,12 +1,12 @@
-/** FLAC (RFC 9639), by itself or in Ogg, decoded by libFLAC as WebAssembly. */
+/** FLAC (RFC 9639), native or in Ogg, decoded by libFLAC as WebAssembly. */
 import { BadAudio } from './bad-audio'
 import { isAt, uint16, uint32 } from './bytes'
 import { decodeStream } from './codec'
 import { skipId3 } from './id3'
 import { checkFormat, type Chunk, type Probe } from './sound'
 
-/** Silence of hours compresses to kilobytes, so one call gets little. */
-const portionBytes = 2048
+/** Hours of silence compress to kilobytes, so a call gets few bytes. */
+const chunkBytes = 2048
 const marker = 'fLaC'
 const blockHeadBytes = 4
 export const streamInfoBytes = 34
@@ -24,7 +24,7 @@ export function probeFlac(bytes: Uint8Array): Probe {
   return { kind: 'flac', ...readStreamInfo(bytes, block + blockHeadBytes) }
 }
 
-/** Of a STREAMINFO block's body. A length of 0 samples means that it is not known. */
+/** Parses the body of a STREAMINFO block. A length of 0 samples means "unknown". */
 export function readStreamInfo(bytes: Uint8Array, at: number) {
   const sampleRate = (uint16(bytes, at + 10) << 4) | (bytes[at + 12]! >> 4)
   const channels = ((bytes[at + 12]! >> 1) & 7) + 1
@@ -33,11 +33,11 @@ export function readStreamInfo(bytes: Uint8Array, at: number) {
   return { sampleRate, channels, durationSeconds: samples ? samples / sampleRate : null, durationExact: samples > 0 }
 }
 
-/** Either kind. */
+/** Decodes native FLAC and FLAC in Ogg. */
 export async function* decodeFlac(bytes: Uint8Array): AsyncGenerator<Chunk> {
-  // By path, as the package's index breaks when bundled: it names a class that the bundler has dropped.
+  // Imported by path: the bundler drops a class that the package's index names.
   const { default: FLACDecoder } = await import('../../../node_modules/@wasm-audio-decoders/flac/src/FLACDecoder.js')
   const decoder = new FLACDecoder()
   await decoder.ready
-  yield* decodeStream(decoder, bytes.subarray(skipId3(bytes)), portionBytes)
+  yield* decodeStream(decoder, bytes.subarray(skipId3(bytes)), chunkBytes)
 }

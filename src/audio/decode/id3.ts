@@ -1,9 +1,9 @@
-/** ID3v2 tags (id3.org, 2.4.0), which players put before MP3, and before AAC and FLAC too. */
+/** ID3v2 tags (id3.org, 2.4.0): players put them before MP3, AAC and FLAC. */
 import { isAt } from './bytes'
 
 const headBytes = 10
 
-/** Where the sound begins: behind all tags at the start, which say their length in seven bits a byte. */
+/** Offset of the sound behind all leading tags. Tag lengths have seven bits a byte. */
 export function skipId3(bytes: Uint8Array): number {
   let at = 0
   while (isAt(bytes, at, 'ID3') && at + headBytes <= bytes.length) {

@@ -1,25 +1,25 @@
-/** Collects what a codec gives out: held to the limits, mended where it cannot be sound, mixed to one channel. */
+/** Collects a codec's output: enforces the limits, repairs invalid samples, mixes to mono. */
 import type { Pcm } from '../pcm'
 import { BadAudio } from './bad-audio'
 import type { Chunk } from './sound'
 
-/** Lossy codecs overshoot full scale by a few decibels. 12 dB above it is damage, as is what is not a number. */
+/** Lossy codecs overshoot full scale by a few dB. 12 dB above it is damage, and so is NaN. */
 const magnitudeMax = 4
-/** Of a file with more than this share of such samples nothing is known to be right. */
+/** With a larger share of such samples the whole file counts as damaged. */
 const repairedShareMax = 0.1
 
 type Mix = {
   readonly pcm: Pcm
   readonly channels: number
-  /** Whether all channels are the same; a mono file comes out of some codecs twice. */
+  /** Whether all channels are equal; some codecs return mono files twice. */
   readonly alike: boolean
   readonly repairedSamples: number
   readonly damagedFrames: number
 }
 
 /**
- * `add` throws `too_long` and `too_many_channels`; `finish` throws `corrupt` when there is no sound, or hardly any that
- * is not damaged. Where the sound goes beyond full scale all of it is made quieter, so that nothing is clipped.
+ * `add` throws `too_long` and `too_many_channels`. `finish` throws `corrupt` without sound, or with too much damage.
+ * Sound beyond full scale is attenuated as a whole, so nothing clips.
  */
 export function createMixer({ secondsMax, channelsMax }: { secondsMax: number; channelsMax: number }) {
   const parts: Float32Array[] = []
@@ -40,7 +40,7 @@ export function createMixer({ secondsMax, channelsMax }: { secondsMax: number; c
       if (length === 0) return
       if (frames === 0) sampleRate = chunk.sampleRate
       if (chunk.sampleRate !== sampleRate) {
-        // What follows a change of rate would play at the wrong speed.
+        // Sound after a change of rate would play at the wrong speed.
         damagedFrames++
         return
       }
@@ -80,7 +80,10 @@ export function createMixer({ secondsMax, channelsMax }: { secondsMax: number; c
 
 export function refuseChannels(channels: number, channelsMax: number): void {
   if (channels > channelsMax) {
-    throw new BadAudio('too_many_channels', `The recording has ${channels} channels; at most ${channelsMax} are read.`)
+    throw new BadAudio(
+      'too_many_channels',
+      `The recording has ${channels} channels; at most ${channelsMax} are allowed.`,
+    )
   }
 }
 
@@ -88,12 +91,12 @@ export function refuseDuration(durationSeconds: number, secondsMax: number): voi
   if (durationSeconds > secondsMax) {
     throw new BadAudio(
       'too_long',
-      `The recording is longer than ${secondsMax} s, which is the most allowed; it has at least ${durationSeconds.toFixed(2)} s.`,
+      `The recording lasts at least ${durationSeconds.toFixed(2)} s; at most ${secondsMax} s are allowed.`,
     )
   }
 }
 
-/** Puts silence where there is no number and full scale where a value is far beyond it; returns how many there were. */
+/** Replaces NaN by silence and values far beyond full scale by full scale. Returns the number of repairs. */
 function repair(samples: Float32Array): number {
   let repaired = 0
   for (let i = 0; i < samples.length; i++) {

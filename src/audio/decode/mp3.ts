@@ -1,6 +1,6 @@
 /**
- * MP3 (ISO/IEC 11172-3 and 13818-3, Layer III, with the 2.5 extension). Frames are found and counted here, by their
- * headers; mpg123 as WebAssembly decodes them and takes off what the LAME tag says is padding.
+ * MP3 (ISO/IEC 11172-3 and 13818-3, Layer III, with the 2.5 extension). This file finds and counts frames by their
+ * headers. mpg123 as WebAssembly decodes them and removes the padding named in the LAME tag.
  */
 import { BadAudio } from './bad-audio'
 import { isAt, uint32 } from './bytes'
@@ -8,20 +8,20 @@ import { decodeStream } from './codec'
 import { skipId3 } from './id3'
 import { checkFormat, type Chunk, type Probe } from './sound'
 
-const portionBytes = 16_384
+const chunkBytes = 16_384
 const headBytes = 4
-/** So far behind the tags the first frame may be: players leave zeros, recorders a part of a frame. */
+/** Largest gap between the tags and the first frame: players leave zeros, recorders a partial frame. */
 const junkBytesMax = 65_536
-/** A frame's header is 11 ones and then hardly anything fixed; this many in a row are no accident. */
+/** A frame header is 11 ones and little else; this many in a row are no coincidence. */
 const framesInRow = 3
 
 const sampleRates = [44_100, 48_000, 32_000]
-/** In kbit/s by the header's index; 0 there is "free format", 15 is forbidden. */
+/** kbit/s by the header's index; 0 is "free format", 15 is forbidden. */
 const bitratesKbps = {
   mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 }
-/** Version 1, 2 or 2.5, as the header's two bits say it; 1 is reserved. */
+/** MPEG version 1, 2 or 2.5 by the header's two bits; 1 is reserved. */
 const versions: Record<number, { rateShift: number; frameSamples: number; kbps: readonly number[] }> = {
   3: { rateShift: 0, frameSamples: 1152, kbps: bitratesKbps.mpeg1 },
   2: { rateShift: 1, frameSamples: 576, kbps: bitratesKbps.mpeg2 },
@@ -34,11 +34,11 @@ type Frame = {
   readonly channels: number
   readonly frameSamples: number
   readonly lengthBytes: number
-  /** Bytes from the frame's start to where a tag would be: behind the header and the side information. */
+  /** Bytes from the start of the frame to a tag: behind the header and the side information. */
   readonly tagOffset: number
 }
 
-/** Offset of the first of several frames in a row, or null. */
+/** Offset of the first of several consecutive frames, or null. */
 export function findMp3(bytes: Uint8Array): number | null {
   const first = skipId3(bytes)
   const last = Math.min(bytes.length - headBytes, first + junkBytesMax)
@@ -46,18 +46,18 @@ export function findMp3(bytes: Uint8Array): number | null {
   return null
 }
 
-/** What is an MPEG audio header right behind the tags, but of a kind that is not read; null where there is none. */
+/** Names the unsupported MPEG audio right behind the tags; null where there is none. */
 export function otherMpegAudio(bytes: Uint8Array): string | null {
   const at = skipId3(bytes)
   const header = uint32(bytes, at)
   const version = (header >>> 19) & 3
   const layer = (header >>> 17) & 3
   const isHeader = header >>> 21 === 0x7ff && versions[version] && layer !== 0 && ((header >>> 10) & 3) !== 3
-  // Two bytes that happen to be such a header, as at the start of UTF-16 text, do not come again.
+  // Two bytes that only look like a header, as at the start of UTF-16 text, do not repeat.
   const again = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(bytes.subarray(at, at + 2), at + 2)
   if (!isHeader || again < 0) return null
   if (layer !== layer3) return `MPEG audio Layer ${layer === 2 ? 'II' : 'I'}`
-  return (header >>> 12) & 15 ? null : 'MP3 in free format, whose frames do not say how long they are'
+  return (header >>> 12) & 15 ? null : 'free-format MP3'
 }
 
 export function probeMp3(bytes: Uint8Array): Probe {
@@ -65,7 +65,7 @@ export function probeMp3(bytes: Uint8Array): Probe {
   checkFormat(frame)
   const tag = readTag(bytes, start, frame)
   const counted = framesTotal - (tag ? 1 : 0)
-  // The tag's own count is believed where the frames are there.
+  // The tag's length is exact only when all frames are present.
   const exact = tag?.padding !== undefined && tag.frames === counted
   const samples = counted * frame.frameSamples - (tag?.padding ?? 0)
   const durationSeconds = Math.max(0, samples) / frame.sampleRate
@@ -81,10 +81,10 @@ export function probeMp3(bytes: Uint8Array): Probe {
 export async function* decodeMp3(bytes: Uint8Array): AsyncGenerator<Chunk> {
   const { decoder } = await import('@audio/decode-mp3')
   const { start, end } = readLayout(bytes)
-  yield* decodeStream(await decoder(), bytes.subarray(start, end), portionBytes)
+  yield* decodeStream(await decoder(), bytes.subarray(start, end), chunkBytes)
 }
 
-/** The whole frames of the same kind as the first, with whatever lies between them, and how many there are. */
+/** Finds the complete frames of the first frame's format, with any data between them, and counts them. */
 function readLayout(bytes: Uint8Array) {
   const start = findMp3(bytes)
   if (start === null) throw new BadAudio('corrupt', 'The MP3 file has no frames.')
@@ -138,8 +138,8 @@ function readFrame(bytes: Uint8Array, at: number): Frame | null {
 }
 
 /**
- * The Xing or Info tag in the first frame, which holds no sound, and LAME's part of it: how many samples at both ends
- * were not in the original (gabriel.mp3-tech.org, "Mp3 Info Tag rev 1").
+ * Reads the Xing or Info tag in the first frame, which holds no sound, and its LAME part: the samples of delay and
+ * padding (gabriel.mp3-tech.org, "Mp3 Info Tag rev 1").
  */
 function readTag(bytes: Uint8Array, frameStart: number, frame: Frame) {
   const at = frameStart + frame.tagOffset

@@ -1,6 +1,6 @@
 /**
- * The boxes of MP4 (ISO/IEC 14496-12, 4.2): a length, a name and a body, which may hold boxes. Nothing here believes a
- * length or a count that goes beyond the bytes present.
+ * The boxes of MP4 (ISO/IEC 14496-12, 4.2): a length, a name and a body, which may hold boxes. Lengths and counts
+ * beyond the bytes present are rejected.
  */
 import { BadAudio } from './bad-audio'
 import { ascii, uint32, uint64 } from './bytes'
@@ -30,7 +30,7 @@ export function* boxesIn(bytes: Uint8Array, { start, end }: Box): Generator<Name
   }
 }
 
-/** The first box at the end of this path of names. */
+/** The first box at this path of names. */
 export function findBox(bytes: Uint8Array, parent: Box, ...names: string[]): NamedBox | undefined {
   const [name, ...rest] = names
   for (const box of boxesIn(bytes, parent)) {
@@ -40,8 +40,8 @@ export function findBox(bytes: Uint8Array, parent: Box, ...names: string[]): Nam
 }
 
 /**
- * The entries of a table whose count is in the last four of `headBytes`: how many, and the offset of the first. Throws
- * `corrupt` where there are fewer than it says. A missing table has none.
+ * Returns the number of entries of a table and the offset of the first. The count is in the last four of `headBytes`.
+ * Throws `corrupt` when the table is shorter than its count says. A missing table has no entries.
  */
 export function readTable(
   bytes: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Where the frames of a track are: by the tables of `stbl`, or, in a fragmented file, by its `moof` boxes (ISO/IEC
- * 14496-12, 8.7 and 8.8). A frame that is not in the file ends the track.
+ * Locates the frames of a track by the tables of `stbl` or, in a fragmented file, by its `moof` boxes (ISO/IEC
+ * 14496-12, 8.7 and 8.8). A frame beyond the end of the file ends the track.
  */
 import { BadAudio } from './bad-audio'
 import { uint32, uint64 } from './bytes'
@@ -11,7 +11,7 @@ export type Sample = { readonly start: number; readonly lengthBytes: number }
 
 /** Six hours of AAC. */
 const samplesMax = 1_000_000
-/** AAC has at most 768 bytes a channel and frame. */
+/** AAC has at most 768 bytes per channel and frame. */
 const sampleBytesMax = 65_536
 
 export function findSamples(bytes: Uint8Array, tables: Box): Sample[] {
@@ -22,7 +22,7 @@ export function findSamples(bytes: Uint8Array, tables: Box): Sample[] {
   let run = 0
   let index = 0
   for (let chunk = 0; chunk < offsets.count && index < sizes.count; chunk++) {
-    // A run goes from one chunk, counted from 1, to where the next run begins.
+    // A run of chunks, counted from 1, lasts to the start of the next run.
     while (run + 1 < runs.count && uint32(bytes, runs.start + (run + 1) * 12) <= chunk + 1) run++
     const inChunk = runs.count > 0 ? uint32(bytes, runs.start + run * 12 + 4) : 1
     if (inChunk === 0) throw new BadAudio('corrupt', 'The MP4 file is damaged: it has chunks without frames.')
@@ -41,7 +41,7 @@ function isPresent(bytes: Uint8Array, start: number, lengthBytes: number): boole
   return start >= 0 && start + lengthBytes <= bytes.length && lengthBytes <= sampleBytesMax
 }
 
-/** One size for all of them, or a table. */
+/** Either one size for all frames, or a table. */
 function readSizes(bytes: Uint8Array, box: NamedBox | undefined) {
   const common = box ? uint32(bytes, box.start + 4) : 0
   if (box && common > 0) {
@@ -67,11 +67,14 @@ function readOffsets(bytes: Uint8Array, tables: Box) {
 function refuseCount(count: number, present: number): void {
   const countMax = Math.min(samplesMax, present)
   if (count > countMax) {
-    throw new BadAudio('corrupt', `The MP4 file says that it has ${count} frames; there can be ${countMax} at most.`)
+    throw new BadAudio(
+      'corrupt',
+      `The MP4 file is damaged: it declares ${count} frames, more than the possible ${countMax}.`,
+    )
   }
 }
 
-/** Of the track whose number is in `track`, from all fragments of the file. */
+/** The frames of the track with the number in `track`, from all fragments of the file. */
 export function findFragmentSamples(bytes: Uint8Array, movie: Box, track: Box): Sample[] {
   const trackId = readTrackId(bytes, findBox(bytes, track, 'tkhd'))
   const defaultBytes = readDefaultBytes(bytes, movie, trackId)
@@ -89,7 +92,7 @@ function readTrackId(bytes: Uint8Array, header: NamedBox | undefined): number {
   return header ? uint32(bytes, header.start + (bytes[header.start] === 1 ? 20 : 12)) : 0
 }
 
-/** Size of a frame where a fragment does not say. */
+/** Frame size for fragments that do not give one. */
 function readDefaultBytes(bytes: Uint8Array, movie: Box, trackId: number): number {
   const extension = findBox(bytes, movie, 'mvex')
   if (!extension) return 0
@@ -106,7 +109,7 @@ function addRuns(bytes: Uint8Array, { part, fragment, trackId, defaultBytes }: T
   if (!header || uint32(bytes, header.start + 4) !== trackId) return
   const flags = readFlags(bytes, header)
   let field = header.start + 8
-  // Offsets count from here; without the field, from the fragment.
+  // Base of the offsets; without the field, the start of the fragment.
   const base = flags & 0x1 ? uint64(bytes, field) : fragment.head
   field += (flags & 0x1 ? 8 : 0) + (flags & 0x2 ? 4 : 0) + (flags & 0x8 ? 4 : 0)
   const usualBytes = flags & 0x10 ? uint32(bytes, field) : defaultBytes
@@ -126,12 +129,12 @@ function addRun(bytes: Uint8Array, { run, base, next, usualBytes }: Run, samples
   let field = run.start + 8
   let start = next
   if (flags & 0x1) {
-    // Signed.
+    // The field is signed.
     start = base + (uint32(bytes, field) | 0)
     field += 4
   }
   if (flags & 0x4) field += 4
-  // Of each frame: duration, size, flags, composition time; those whose bit is set.
+  // Optional fields per frame, each present if its bit is set: duration, size, flags, composition time.
   const has = (flag: number) => (flags & flag ? 4 : 0)
   const entryBytes = has(0x100) + has(0x200) + has(0x400) + has(0x800)
   const sizeOffset = has(0x100)

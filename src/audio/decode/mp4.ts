@@ -1,6 +1,6 @@
 /**
- * M4A and MP4 (ISO/IEC 14496-12 and -14) with AAC: finds the sound track, where its frames are, and which part of them
- * is meant to be heard. The frames themselves are in `mp4-samples.ts`.
+ * M4A and MP4 (ISO/IEC 14496-12 and -14) with AAC: finds the sound track, its frames (see `mp4-samples.ts`) and its
+ * audible part.
  */
 import { type AacConfig, decodeAac, decodedSeconds, frameSamples, readAacConfig, type Span } from './aac'
 import { BadAudio } from './bad-audio'
@@ -9,9 +9,9 @@ import { type Box, boxesIn, findBox, type NamedBox, readTable } from './mp4-boxe
 import { findFragmentSamples, findSamples, type Sample } from './mp4-samples'
 import type { Chunk, Probe } from './sound'
 
-/** Object types of `esds` that are AAC: MPEG-4, and MPEG-2 Main, LC and SSR. */
+/** AAC object types of `esds`: MPEG-4, and MPEG-2 Main, LC and SSR. */
 const aacObjectTypes = [0x40, 0x66, 0x67, 0x68]
-/** An encoder's delay is a few frames; more is not a delay. */
+/** Encoder delays are a few frames; larger values are not delays. */
 const primingSamplesMax = 20_000
 
 type Track = { readonly config: AacConfig; readonly samples: readonly Sample[]; readonly span: Span | null }
@@ -22,7 +22,7 @@ export function isMp4(bytes: Uint8Array): boolean {
 
 export function probeMp4(bytes: Uint8Array): Probe {
   const { config, samples, span } = readTrack(bytes)
-  // The first frame, of which nothing comes out, is a part of what is before the span, or all of it.
+  // The first frame gives no output. It is part of the skipped start, or all of it.
   const skippedSeconds = Math.max(0, (span?.startSeconds ?? 0) - frameSamples / config.coreRate)
   const presentSeconds = Math.max(0, decodedSeconds(config, samples.length) - skippedSeconds)
   const spanSeconds = span?.durationSeconds ?? Infinity
@@ -44,7 +44,7 @@ export function decodeMp4(bytes: Uint8Array): AsyncGenerator<Chunk> {
   return decodeAac(config, frames(), span)
 }
 
-/** Throws `unsupported` where there is no sound or another codec. */
+/** Throws `unsupported` without sound or with another codec. */
 function readTrack(bytes: Uint8Array): Track {
   const file = { start: 0, end: bytes.length }
   const movie = findBox(bytes, file, 'moov')
@@ -72,7 +72,7 @@ function readTrack(bytes: Uint8Array): Track {
   throw new BadAudio('unsupported', 'The MP4 file holds no sound.')
 }
 
-/** Of `mvhd` or `mdhd`, in units a second. */
+/** The timescale of `mvhd` or `mdhd`, in units per second. */
 function readTimescale(bytes: Uint8Array, box: NamedBox): number {
   return uint32(bytes, box.start + (bytes[box.start] === 1 ? 20 : 12))
 }
@@ -83,9 +83,9 @@ function readConfig(bytes: Uint8Array, tables: Box): AacConfig {
   if (!entry) throw new BadAudio('corrupt', 'The MP4 file does not describe its sound.')
   if (entry.name !== 'mp4a') {
     const codec = entry.name.trim().replace(/[^\x20-\x7e]/g, '?')
-    throw new BadAudio('unsupported', `The MP4 file holds the codec "${codec}"; AAC is read.`)
+    throw new BadAudio('unsupported', `The MP4 file holds the codec "${codec}"; Sonant reads AAC.`)
   }
-  // QuickTime has two longer versions of the description, and puts what follows into one more box.
+  // QuickTime has two longer versions of the entry and adds one more level of boxes.
   const version = uint16(bytes, entry.start + 8)
   const boxes = { start: entry.start + (version === 1 ? 44 : version === 2 ? 64 : 28), end: entry.end }
   const stream = findBox(bytes, boxes, 'esds') ?? findBox(bytes, boxes, 'wave', 'esds')
@@ -93,7 +93,10 @@ function readConfig(bytes: Uint8Array, tables: Box): AacConfig {
   return readAacConfig(findSpecificConfig(bytes, stream))
 }
 
-/** The descriptors of `esds` (ISO/IEC 14496-1, 7.2.6), each a tag, a length in seven bits a byte, and a body. */
+/**
+ * Finds the config in the descriptors of `esds` (ISO/IEC 14496-1, 7.2.6): each has a tag, a length in seven bits a
+ * byte, and a body.
+ */
 function findSpecificConfig(bytes: Uint8Array, { start, end }: Box): Uint8Array {
   const [elementaryStream, decoderConfig, specificInfo] = [3, 4, 5]
   let at = start + 4
@@ -110,7 +113,7 @@ function findSpecificConfig(bytes: Uint8Array, { start, end }: Box): Uint8Array 
     } else if (tag === decoderConfig) {
       const objectType = bytes[at]!
       if (!aacObjectTypes.includes(objectType)) {
-        throw new BadAudio('unsupported', `The MP4 file holds sound of object type ${objectType}; AAC is read.`)
+        throw new BadAudio('unsupported', `The MP4 file holds sound of object type ${objectType}; Sonant reads AAC.`)
       }
       at += 13
     } else if (tag === specificInfo) {
@@ -126,8 +129,8 @@ function findSpecificConfig(bytes: Uint8Array, { start, end }: Box): Uint8Array 
 type TrackTimes = { track: Box; tables: Box; timescale: number; movieTimescale: number }
 
 /**
- * The edit list, where it has one edit that plays media: from there on, for as long as it says and the track lasts.
- * (Several edits cut and repeat, which nobody does to a recording.)
+ * The edit list, if it has exactly one edit with media: start and duration, bounded by the track. Several edits cut and
+ * repeat; recordings have none.
  */
 function readEdit(bytes: Uint8Array, { track, tables, timescale, movieTimescale }: TrackTimes): Span | null {
   const box = findBox(bytes, track, 'edts', 'elst')
@@ -146,7 +149,7 @@ function readEdit(bytes: Uint8Array, { track, tables, timescale, movieTimescale 
   const startSeconds = mediaTime / timescale
   const remaining = readTrackUnits(bytes, tables) - mediaTime
   const remainingSeconds = remaining > 0 ? remaining / timescale : Infinity
-  // In the movie's units, which may be milliseconds, rounded down.
+  // The movie's units may be milliseconds, rounded down.
   const roundedBy = movieTimescale < timescale ? 1 : 0
   const editSeconds = duration && movieTimescale ? (duration + roundedBy) / movieTimescale : Infinity
   const durationSeconds = Math.min(editSeconds, remainingSeconds)
@@ -162,7 +165,9 @@ function readTrackUnits(bytes: Uint8Array, tables: Box): number {
   return units
 }
 
-/** Apple's encoders write hexadecimal numbers into a tag: the second is the delay, the fourth the length, in samples. */
+/**
+ * Reads the tag of Apple's encoders, hexadecimal numbers: the second is the delay, the fourth the length, in samples.
+ */
 function readItunesTag(bytes: Uint8Array, movie: Box, coreRate: number): Span | null {
   const tag = Buffer.from(bytes.buffer, bytes.byteOffset, movie.end).indexOf('iTunSMPB', movie.start, 'latin1')
   if (tag < 0) return null

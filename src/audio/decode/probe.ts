@@ -1,6 +1,6 @@
 /**
- * What a file is, by its content and never by its name, and how long it lasts, from its headers alone: within
- * milliseconds, and with no loop that a number in the file could make longer than the file.
+ * Detects a file's format by its content, never by its name, and its duration from its headers alone. This takes
+ * milliseconds: no number in the file can make a loop longer than the file.
  */
 import { findAdts, probeAdts } from './adts'
 import { BadAudio } from './bad-audio'
@@ -12,9 +12,9 @@ import { isOgg, oggKind, probeOgg } from './ogg'
 import type { AudioKind, Probe } from './sound'
 import { isWav, probeWav } from './wav'
 
-const formats = 'WAV, MP3, FLAC, M4A, AAC and Ogg (Vorbis, Opus, FLAC) are read'
+const formats = 'Sonant reads WAV, MP3, FLAC, M4A, AAC and Ogg (Vorbis, Opus, FLAC)'
 
-/** Others that people send, by their first bytes. They may contain what looks like MP3, so they are known by name. */
+/** Signatures of other common files. Their content may resemble MP3, so they are detected first. */
 const otherFiles: [marker: string, name: string][] = [
   ['PK\x03\x04', 'a ZIP archive'],
   ['\x1f\x8b', 'a gzip archive'],

@@ -1,38 +1,40 @@
-/** What a header says of a recording, and what comes out of a codec, the same for every format. */
+/** Common types of all formats: the header of a recording and the output of a codec. */
 import { BadAudio } from './bad-audio'
 
 export type AudioKind = 'wav' | 'mp3' | 'flac' | 'm4a' | 'aac' | 'ogg-vorbis' | 'ogg-opus' | 'ogg-flac'
 
 export type Probe = {
   readonly kind: AudioKind
-  /** Hz. AAC may come out at twice this rate: SBR need not be announced. */
+  /** Hz. AAC output may have twice this rate: implicit SBR is not announced. */
   readonly sampleRate: number
   readonly channels: number
-  /** From the headers and the bytes present, with codec padding taken off where the file tells of it; null when it does not say. */
+  /** From the headers and the bytes present, without codec padding where the file gives it; null when unknown. */
   readonly durationSeconds: number | null
-  /** Whether `durationSeconds` counts samples. ADTS and MP3 without a LAME tag count frames, whose padding is unknown. */
+  /**
+   * Whether `durationSeconds` counts samples. ADTS and MP3 without a LAME tag count frames, whose padding is unknown.
+   */
   readonly durationExact: boolean
 }
 
-/** A stretch of sound as a codec gives it out: one array per channel, equally long; −1…1 unless something is wrong. */
+/** A piece of decoded sound: one array per channel, equally long; −1…1 unless damaged. */
 export type Chunk = {
   readonly channelData: readonly Float32Array[]
   /** Hz. */
   readonly sampleRate: number
-  /** Frames of the codec that it could not make anything of. */
+  /** Frames that the codec could not decode. */
   readonly damagedFrames: number
 }
 
 const sampleRateMin = 4000
 const sampleRateMax = 384_000
 
-/** Throws `corrupt` where a header says what no recording is; a limit in seconds would hold nothing back at 4 GHz. */
+/** Throws `corrupt` for impossible headers. A limit in seconds would not bound memory at 4 GHz. */
 export function checkFormat({ sampleRate, channels }: { sampleRate: number; channels: number }): void {
   if (!(sampleRate >= sampleRateMin && sampleRate <= sampleRateMax)) {
     throw new BadAudio(
       'corrupt',
-      `The file says that its sample rate is ${sampleRate} Hz; ${sampleRateMin} to ${sampleRateMax} Hz are possible.`,
+      `The file declares a sample rate of ${sampleRate} Hz; ${sampleRateMin} to ${sampleRateMax} Hz are allowed.`,
     )
   }
-  if (channels < 1) throw new BadAudio('corrupt', 'The file says that it has no channels.')
+  if (channels < 1) throw new BadAudio('corrupt', 'The file declares no channels.')
 }

@@ -1,17 +1,17 @@
 /**
- * WAV: RIFF (Microsoft/IBM, 1991), with RF64 and BW64 (ITU-R BS.2088) for large files and the Broadcast Wave chunks
- * (EBU Tech 3285), which are skipped. PCM of 8 to 32 bits, floating point of 32 and 64, and G.711 A-law and µ-law.
+ * WAV: RIFF (Microsoft/IBM, 1991), with RF64 and BW64 (ITU-R BS.2088) for large files. The Broadcast Wave chunks (EBU
+ * Tech 3285) are skipped. Formats: PCM of 8 to 32 bits, floating point of 32 and 64, G.711 A-law and µ-law.
  */
 import { BadAudio } from './bad-audio'
 import { isAt, uint16le, uint32le, uint64le } from './bytes'
 import { checkFormat, type Chunk, type Probe } from './sound'
 
 const chunkFrames = 65_536
-/** In place of a length by programs that write to a pipe, and by RF64. */
+/** The length that programs write to a pipe, and that RF64 writes. */
 const lengthUnknown = 0xffff_ffff
 
 const formatTags = { pcm: 1, float: 3, alaw: 6, mulaw: 7, extensible: 0xfffe }
-/** Names of what WAV files hold besides, for the message. */
+/** Unsupported formats in WAV files, named in the message. */
 const otherFormats: Record<number, string> = {
   0x02: 'Microsoft ADPCM',
   0x11: 'IMA ADPCM',
@@ -27,12 +27,12 @@ type WavLayout = {
   readonly sampleBytes: number
   readonly sampleRate: number
   readonly channels: number
-  /** Of the samples in the file. */
+  /** Offset of the samples in the file. */
   readonly dataStart: number
   readonly frames: number
 }
 
-/** One sample at a byte offset, −1…1. */
+/** Reads one sample at a byte offset, −1…1. */
 type SampleReader = (view: DataView, at: number) => number
 
 export function isWav(bytes: Uint8Array): boolean {
@@ -70,7 +70,7 @@ function readLayout(bytes: Uint8Array): WavLayout {
     if (isAt(bytes, at, 'ds64')) longDataBytes = uint64le(bytes, body + 8)
     if (isAt(bytes, at, 'fmt ')) format = readFormat(bytes, body, lengthBytes)
     if (isAt(bytes, at, 'data')) {
-      if (!format) throw new BadAudio('corrupt', 'The WAV file has its samples before their format.')
+      if (!format) throw new BadAudio('corrupt', 'The WAV file is damaged: its "data" chunk precedes its "fmt " chunk.')
       const declared = lengthBytes === lengthUnknown ? longDataBytes : lengthBytes
       const present = bytes.length - body
       const dataBytes = declared === 0 ? present : Math.min(declared, present)
@@ -85,14 +85,14 @@ function readLayout(bytes: Uint8Array): WavLayout {
 
 function readFormat(bytes: Uint8Array, body: number, lengthBytes: number) {
   if (lengthBytes < 16 || body + 16 > bytes.length) {
-    throw new BadAudio('corrupt', 'The WAV file is cut off before the format of its samples.')
+    throw new BadAudio('corrupt', 'The WAV file is cut off in its "fmt " chunk.')
   }
   const tag = uint16le(bytes, body)
   const channels = uint16le(bytes, body + 2)
   const sampleRate = uint32le(bytes, body + 4)
   const bits = uint16le(bytes, body + 14)
   checkFormat({ sampleRate, channels })
-  // The first two bytes of the GUID are the tag it stands for.
+  // The first two bytes of the subformat GUID are the format tag.
   const isExtensible = tag === formatTags.extensible && lengthBytes >= 40
   const meant = isExtensible ? uint16le(bytes, body + 24) : tag
   const sampleBytes = Math.ceil(bits / 8)
@@ -106,11 +106,11 @@ function sampleReader(tag: number, sampleBytes: number, bits: number): SampleRea
   const found = known ? `${bits}-bit samples` : (otherFormats[tag] ?? `format ${tag}`)
   throw new BadAudio(
     'unsupported',
-    `The WAV file holds ${found}; PCM of 8 to 32 bits, floating point of 32 and 64 bits, A-law and µ-law are read.`,
+    `The WAV file holds ${found}; Sonant reads PCM of 8 to 32 bits, floating point of 32 and 64 bits, A-law and µ-law.`,
   )
 }
 
-/** By format tag and bytes per sample. Fewer bits than fill the bytes are in the upper ones. */
+/** By format tag and bytes per sample. Samples with fewer bits occupy the upper ones. */
 const readers: Record<string, SampleReader> = {
   [`${formatTags.pcm}/1`]: (view, at) => (view.getUint8(at) - 128) / 128,
   [`${formatTags.pcm}/2`]: (view, at) => view.getInt16(at, true) / 2 ** 15,
@@ -131,7 +131,7 @@ function fromAlaw(byte: number): number {
   return (code & 128 ? magnitude : -magnitude) / 2 ** 15
 }
 
-/** ITU-T G.711: the same with all bits inverted, and a bias of 132 that makes the exponent a plain shift. */
+/** ITU-T G.711: as A-law, with all bits inverted and a bias of 132. */
 function fromMulaw(byte: number): number {
   const code = ~byte & 255
   const magnitude = ((((code & 15) << 3) + 132) << ((code >> 4) & 7)) - 132

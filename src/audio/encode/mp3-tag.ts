@@ -1,17 +1,17 @@
 /**
- * The Xing/Info frame with LAME's extension, written for a mono stream of constant bit rate while its bytes pass by.
- * Layout: G. Bouvigne, "MP3 Info Tag revision 1 specification"; frame headers: ISO/IEC 11172-3 and 13818-3.
+ * The Xing/Info frame with LAME's extension, for a mono stream of constant bit rate. It is computed while the stream's
+ * bytes pass. Layout: G. Bouvigne, "MP3 Info Tag revision 1 specification"; frame headers: ISO/IEC 11172-3 and 13818-3.
  */
 
 /** By the two bits of the frame header; halved for MPEG-2, quartered for MPEG-2.5. */
 const mpeg1SampleRates = [44_100, 48_000, 32_000]
 const mpeg1BitratesKbps = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const mpeg2BitratesKbps = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-/** LAME keeps MPEG-2.5 at or below this. */
+/** LAME's maximum for MPEG-2.5. */
 const mpeg25BitrateKbpsMax = 64
 export const mp3SampleRates = [1, 2, 4].flatMap((divisor) => mpeg1SampleRates.map((rate) => rate / divisor))
 
-/** LAME's own delay in samples; a decoder adds 529, and knows it. */
+/** LAME's own delay in samples; decoders add 529 themselves. */
 const encoderDelaySamples = 576
 const paddingSamplesMax = 0xfff
 const headerBytes = 4
@@ -22,9 +22,9 @@ const tocEntries = 100
 interface TagWriter {
   /** Length of the tag frame. */
   readonly bytes: number
-  /** Body bytes of the stream, in order, in any portion. */
+  /** Adds body bytes of the stream, in order, in chunks of any size. */
   add(body: Uint8Array): void
-  /** The tag frame for the body seen, which encodes `samplesTotal` samples. */
+  /** Returns the tag frame for the added body, which encodes `samplesTotal` samples. */
   write(samplesTotal: number): Uint8Array
 }
 
@@ -43,7 +43,7 @@ export function createTagWriter({ sampleRate, bitrateKbps }: { sampleRate: numbe
     add(body) {
       bodyCrc = crc16(body, bodyCrc)
       const end = bodyBytes + body.length
-      // The third byte of a frame's header says whether the frame is one byte longer.
+      // The padding bit in the third header byte makes the frame one byte longer.
       while (nextFrameAt + 2 < end) {
         const paddingBit = (body[nextFrameAt + 2 - bodyBytes]! >> 1) & 1
         nextFrameAt += bodyFrameBytes + paddingBit
@@ -65,7 +65,7 @@ export function createTagWriter({ sampleRate, bitrateKbps }: { sampleRate: numbe
       view.setUint32(xing + 4, 0b1111) // frames, bytes, table of contents and quality follow
       view.setUint32(xing + 8, frames)
       view.setUint32(xing + 12, fileBytes)
-      // Where to find each percent of the time, in 256ths of the file: evenly spaced at a constant bit rate.
+      // The position of each percent of the time, in 256ths of the file: evenly spaced at a constant bit rate.
       for (let i = 1; i < tocEntries; i++) {
         const place = tagBytes + (i / tocEntries) * bodyBytes
         tag[xing + 16 + i] = Math.floor((place * 256) / fileBytes)
@@ -120,18 +120,18 @@ function frameFormat(sampleRate: number, bitrateKbps: number): FrameFormat {
     bitrateIndex,
     tagBitrateIndex: bitrateIndex,
   }
-  // The stream's own bit rate where its frames hold the tag, so that players that guess from it guess right.
+  // Uses the stream's own bit rate if its frames hold the tag, for players that estimate the duration from it.
   const needed = headerBytes + format.sideBytes + xingBytes + lameBytes
   while (frameBytes(format, format.tagBitrateIndex) < needed) format.tagBitrateIndex++
   return format
 }
 
-/** Length of a frame whose padding bit is not set. */
+/** Length of a frame without padding. */
 function frameBytes({ frameSamples, sampleRate, bitratesKbps }: FrameFormat, bitrateIndex: number): number {
   return Math.floor(((frameSamples / 8) * bitratesKbps[bitrateIndex]! * 1000) / sampleRate)
 }
 
-/** CRC-16/ARC, which LAME uses here. */
+/** CRC-16/ARC, as LAME uses it here. */
 const crcTable = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1

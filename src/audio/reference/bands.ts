@@ -1,23 +1,26 @@
-/** A recording's power in quarter octaves over time, and what that tells of pauses, noise, bandwidth and the room. */
+/**
+ * A recording's power in quarter octaves over time, and the measurements from it: pauses, noise, bandwidth and
+ * reverberation.
+ */
 import { powerOfTwoAbove } from '../analysis/fft'
 import type { Pcm } from '../pcm'
-import { percentile } from './percentile'
+import { percentile } from '../analysis/percentile'
 import { powerSpectrumTaker } from './power-spectrum'
 
 export const frameStepSeconds = 0.016
 export const frameSeconds = 0.032
 /** Lower edges of the bands: 95 Hz to 6400 Hz, a quarter octave each. */
 const edgesHz = Array.from({ length: 26 }, (_, k) => 95.14 * 2 ** (k / 4))
-/** Of the Nyquist frequency: what a file cannot hold, or only on the slope of some filter, counts as no band of it. */
+/** Usable share of the Nyquist frequency; anti-aliasing filters attenuate the rest. */
 const usableShare = 0.96
-/** One power for another: full scale 1, whatever the frame, with what its Hann window takes away. */
+/** Scales power to full scale 1 for any frame length and compensates the Hann window. */
 const windowGain = 16 / 3
 const powerMin = 1e-14
 
 export type BandPowers = {
-  /** For each band that the sample rate can hold, the mean square of each frame. */
+  /** Mean square of each frame, per band below the Nyquist frequency. */
   readonly bands: readonly Float64Array[]
-  /** The mean square of each frame over all bands. */
+  /** Mean square of each frame over all bands. */
   readonly total: Float64Array
 }
 
@@ -47,15 +50,15 @@ function sumBetween(values: Float64Array, from: number, to: number): number {
   return sum
 }
 
-/** The level that only the loudest twentieth of all frames exceeds: where nothing but a click is loud, it is low. */
+/** The 95th percentile of the frames' power. It ignores single clicks. */
 export function loudPower({ total }: BandPowers): number {
   return percentile(total, 0.95)
 }
 
 /**
- * The mean square of what is always there. Between the sounds of speech every band falls silent for moments, even where
- * the whole never does, so the floor is taken in each band apart (after Martin, "Noise power spectral density
- * estimation based on optimal smoothing and minimum statistics", IEEE TSAP 9, 2001).
+ * The mean square of the background noise. Between the sounds of speech every band falls silent for moments, even where
+ * the whole never does. So each band has its own floor (after Martin, "Noise power spectral density estimation based on
+ * optimal smoothing and minimum statistics", IEEE TSAP 9, 2001).
  */
 export function noisePower({ bands }: BandPowers): number {
   return bands.reduce((sum, powers) => sum + percentile(smoothed(powers), floorShare), 0)
@@ -64,7 +67,7 @@ export function noisePower({ bands }: BandPowers): number {
 const floorShare = 0.1
 const smoothingFrames = 5
 
-/** The mean of each value and its neighbours. */
+/** The mean of each value and its neighbors. */
 function smoothed(values: Float64Array): Float64Array {
   const radius = smoothingFrames >> 1
   return values.map((_, at) => {
@@ -73,7 +76,7 @@ function smoothed(values: Float64Array): Float64Array {
   })
 }
 
-/** Which frames exceed `power`, with the gaps between words, up to 0.3 s, filled. */
+/** Whether each frame exceeds `power`. Gaps up to 0.3 s, as between words, are filled. */
 export function framesAbove({ total }: BandPowers, power: number): boolean[] {
   const above = Array.from(total, (value) => value > power)
   let last = -Infinity
@@ -88,8 +91,8 @@ export function framesAbove({ total }: BandPowers, power: number): boolean[] {
 const wordGapSeconds = 0.3
 
 /**
- * The level of the hiss of consonants (4.5 to 7.6 kHz) against that of the vowels (0.95 to 3.2 kHz), in dB, each where
- * it is loud. A telephone lets nothing of it pass.
+ * The level of fricatives (4.5 to 7.6 kHz) relative to vowels (0.95 to 3.2 kHz), in dB, each where it is loud. A
+ * telephone line removes the fricatives.
  */
 export function hissDb(powers: BandPowers): number {
   return 10 * Math.log10(loudPart(powers.bands.slice(22)) / loudPart(powers.bands.slice(13, 20)))
@@ -101,9 +104,9 @@ function loudPart(bands: readonly Float64Array[]): number {
 }
 
 /**
- * How fast sound dies away at its fastest, in dB per second: in a room whose reverberation takes T seconds to fall by
- * 60 dB, hardly faster than 60 / T (the idea of Wen et al., "Blind estimation of reverberation time based on the
- * distribution of signal decay rates", ICASSP 2008). Infinity where too little dies away to tell.
+ * The fastest decay in dB per second. In a room with reverberation time T (60 dB) it hardly exceeds 60 / T (after Wen
+ * et al., "Blind estimation of reverberation time based on the distribution of signal decay rates", ICASSP 2008).
+ * Infinity with too few decays.
  */
 export function decayDbPerSecond({ bands }: BandPowers): number {
   const slopes: number[] = []
@@ -121,7 +124,7 @@ export function decayDbPerSecond({ bands }: BandPowers): number {
 const slopeFrames = 5
 const slopesMin = 300
 
-/** Of the line through `slopeFrames` values that misses them least. */
+/** Slope of the least-squares line through `slopeFrames` values. */
 function slopeAt(values: Float64Array, start: number): number {
   const middle = (slopeFrames - 1) / 2
   let products = 0

@@ -1,13 +1,14 @@
-/** The power spectrum of one windowed piece of a recording after another. */
+/** The power spectra of successive windowed frames. */
 import { realFft } from '../analysis/fft'
+import { hannWindow } from '../analysis/hann'
 
 /**
- * A function that gives |X|² of bins 0…size/2 for the `size` samples from `start` on, under a Hann window. The next call
- * overwrites what the last one gave.
+ * Returns a function from the first sample of a frame to |X|² of bins 0…size/2, under a Hann window. The next call
+ * overwrites the result.
  */
 export function powerSpectrumTaker(samples: Float32Array, size: number): (start: number) => Float64Array {
   const fft = realFft(size)
-  const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size))
+  const window = hannWindow(size)
   const windowed = new Float64Array(size)
   const re = new Float64Array(size / 2 + 1)
   const im = new Float64Array(size / 2 + 1)

@@ -1,14 +1,17 @@
-/** Taking the silence out of a recording, for what only the voice in it matters to. */
+/** Removes the silence from a recording, for analyses of the voice alone. */
 import { fadeIn, fadeOut } from '../fade'
 import { concatenate, type Pcm } from '../pcm'
 import { frameSeconds, framesAbove, frameStepSeconds, loudPower, measureBands, noisePower } from './bands'
 
-/** What counts as speech is that far, in power, above the noise, and not that far below the loud frames. */
+/** Power of speech: at least this factor above the noise, and not further than this below the loud frames. */
 const aboveNoise = 3
 const belowLoud = 1e-3
 const fadeSeconds = 0.005
 
-/** The speech in `pcm` end to end, each piece from zero to zero; gaps up to 0.3 s stay. All of it where none is found. */
+/**
+ * The speech in `pcm` end to end, each piece faded at both ends. Gaps up to 0.3 s stay. Returns all of `pcm` without
+ * speech.
+ */
 export function keepSpeech(pcm: Pcm): Pcm {
   const { samples, sampleRate } = pcm
   const powers = measureBands(pcm)

@@ -1,30 +1,30 @@
-/** Tones that stand still, as those of most music, of hum and of whistles do and those of a speaking voice do not. */
+/** Detects steady tones, as in music, hum and whistles, which a speaking voice does not have. */
 import { powerOfTwoAbove } from '../analysis/fft'
 import type { Pcm } from '../pcm'
-import { percentile } from './percentile'
+import { percentile } from '../analysis/percentile'
 import { powerSpectrumTaker } from './power-spectrum'
 
 const stepSeconds = 0.016
 const frameSeconds = 0.06
 const lowestHz = 200
 const highestHz = 3000
-/** A tone stands still as long as it stays this near to where it began, a tenth of a semitone. */
+/** A tone is steady while it stays this near to its first frequency, a tenth of a semitone. */
 const tolerance = 0.006
 const heldSeconds = 0.25
-/** Peaks this far below the frame's highest are not followed, in natural logarithms of power: 30 dB. */
+/** Ignores peaks this far below the frame's highest, in natural logarithms of power: 30 dB. */
 const peakDepth = 7
-/** Of a frame's power: what tones that stand still must hold for it to count. */
+/** Share of a frame's power that steady tones must hold for the frame to count. */
 const toneShare = 0.3
-/** Frames more than 40 dB below the loud ones do not count. */
+/** Ignores frames more than 40 dB below the loud ones. */
 const quietPower = 1e-4
-/** Power of a windowed tone, all its bins together, over that of its highest bin. */
+/** Power of a windowed tone over that of its highest bin. */
 const lobePower = 1.5
 
-/** A tone that is followed from frame to frame: where it began, and its power in each since. */
+/** A tone tracked from frame to frame: its first frequency and frame, and its power in each frame since. */
 type Tone = { readonly hz: number; readonly firstFrame: number; readonly powers: number[] }
 type Peak = { readonly hz: number; readonly power: number }
 
-/** The share (0…1) of the frames that mostly consist of tones held for a quarter of a second. `pcm`: about 8 kHz. */
+/** The share (0…1) of audible frames dominated by tones held for a quarter of a second. `pcm`: about 8 kHz. */
 export function steadyToneShare({ samples, sampleRate }: Pcm): number {
   const size = powerOfTwoAbove(frameSeconds * sampleRate)
   const step = Math.round(stepSeconds * sampleRate)
@@ -52,7 +52,7 @@ export function steadyToneShare({ samples, sampleRate }: Pcm): number {
   return audible.filter((frame) => held[frame]! > toneShare * powers[frame]!).length / Math.max(1, audible.length)
 }
 
-/** The peaks of a spectrum between their bins (a parabola through the logarithms), and the power of all of it. */
+/** The peaks of a spectrum, interpolated by a parabola through the logarithms, and its total power. */
 function findPeaks(spectrum: Float64Array, binHz: number): { peaks: Peak[]; power: number } {
   const first = Math.ceil(lowestHz / binHz)
   const last = Math.min(spectrum.length - 2, Math.floor(highestHz / binHz))
@@ -73,7 +73,7 @@ function findPeaks(spectrum: Float64Array, binHz: number): { peaks: Peak[]; powe
   return { peaks, power }
 }
 
-/** Gives each tone its nearest peak, if one is near enough; what peaks are left begin tones. */
+/** Assigns each tone its nearest peak within tolerance. Unassigned peaks start new tones. */
 function follow(tones: readonly Tone[], peaks: readonly Peak[], frame: number): { followed: Tone[]; lost: Tone[] } {
   const free = new Set(peaks)
   const followed: Tone[] = []

@@ -1,33 +1,33 @@
 /**
- * Signs of more than one speaker, from periodicity alone: two pitches at one time, or a low and a high voice in turn.
- * Voices of like pitch that take turns are not told apart.
+ * Signs of more than one speaker, from periodicity alone: two simultaneous pitches, or a low and a high voice in turn.
+ * Alternating voices of similar pitch are not told apart.
  */
 import type { Pcm } from '../pcm'
-import { percentile } from './percentile'
+import { percentile } from '../analysis/percentile'
 
 const stepSeconds = 0.02
 const frameSeconds = 0.04
 const lowestHz = 73
 const highestHz = 400
-/** Frames more than 20 dB below the loud ones are not looked at. */
+/** Ignores frames more than 20 dB below the loud ones. */
 const quietPower = 0.01
-/** From this likeness of a frame to itself one period later it has a pitch. */
+/** Lowest normalized autocorrelation of a voiced frame. */
 const pitchLikenessMin = 0.4
-/** Twice the period is as good; the shortest that is nearly so is taken. */
+/** Multiples of the period correlate as well; the shortest lag above this share of the maximum is the period. */
 const shorterPeriodShare = 0.9
-/** What is left when the first voice is taken away must be so much of the power, and a voice itself. */
+/** The residual without the first voice counts as a second voice from this share of the power and this correlation. */
 const restShareMin = 0.15
 const restLikenessMin = 0.65
-/** Periods that are these multiples of the first voice's, within 8 %, are its own. */
+/** Periods at these multiples of the first voice's, within 8 %, belong to the first voice. */
 const ownPeriods = [1 / 3, 1 / 2, 2 / 3, 1, 4 / 3, 3 / 2, 2, 3]
 const ownPeriodTolerance = 0.08
 
 export type VoiceSigns = {
-  /** The share (0…1) of the loud frames in which a second pitch sounds beside the first. */
+  /** The share (0…1) of the loud frames with a second simultaneous pitch. */
   readonly overlapShare: number
-  /** Between the middles of the lower and the higher half seconds, in semitones. */
+  /** Distance between the centers of the lower and the higher half-second windows, in semitones. */
   readonly pitchGapSemitones: number
-  /** How much voiced speech the smaller of the two groups holds. */
+  /** Voiced speech in the smaller of the two groups. */
   readonly smallerGroupSeconds: number
 }
 
@@ -49,12 +49,12 @@ export function measureVoices({ samples, sampleRate }: Pcm): VoiceSigns {
     semitones[frame] = 12 * Math.log2(sampleRate / period)
     hasSecond[frame] = compare.hasSecondVoice(frame * step, period)
   }
-  // One frame alone is where one voice changes quickly; a second voice lasts.
+  // A single frame is one voice that changes quickly; a second voice lasts.
   const overlapping = hasSecond.filter((has, frame) => has && (hasSecond[frame - 1] || hasSecond[frame + 1]))
   return { overlapShare: overlapping.length / Math.max(1, loud), ...splitByPitch(semitones) }
 }
 
-/** Looks at frames of `samples` by their likeness to themselves some lag later. */
+/** Analyzes frames of `samples` by their normalized autocorrelation. */
 function comparer(samples: Float32Array, sampleRate: number) {
   const length = Math.round(frameSeconds * sampleRate)
   const lagMin = Math.floor(sampleRate / highestHz)
@@ -62,7 +62,7 @@ function comparer(samples: Float32Array, sampleRate: number) {
   const rest = new Float32Array(length + lagMax)
   const likeness = new Float64Array(lagMax + 1)
 
-  /** Fills `likeness` for the frame of `signal` at `start`; returns the most. */
+  /** Fills `likeness` for the frame of `signal` at `start`. Returns the maximum. */
   const compareAll = (signal: Float32Array, start: number): number => {
     let here = 1e-12
     let there = 1e-12
@@ -81,10 +81,10 @@ function comparer(samples: Float32Array, sampleRate: number) {
   }
 
   return {
-    /** Samples that a frame and all its comparisons need, from its start. */
+    /** Samples from a frame's start that all comparisons need. */
     reach: length + 2 * lagMax + 1,
     powerAt: (start: number) => samples.subarray(start, start + length).reduce((sum, value) => sum + value * value, 0),
-    /** In samples; 0 where there is none. */
+    /** The period in samples; 0 in an unvoiced frame. */
     periodAt(start: number): number {
       const most = compareAll(samples, start)
       if (most < pitchLikenessMin) return 0
@@ -94,7 +94,7 @@ function comparer(samples: Float32Array, sampleRate: number) {
       }
       return 0
     },
-    /** Whether a voice is left when all that repeats after `period` is taken away. */
+    /** Whether another voice remains after subtracting everything that repeats after `period`. */
     hasSecondVoice(start: number, period: number): boolean {
       let restPower = 0
       let power = 1e-12
@@ -118,7 +118,7 @@ function comparer(samples: Float32Array, sampleRate: number) {
 const windowFrames = 25
 const windowVoicedFramesMin = 6
 
-/** Sorts half seconds by their median pitch into two groups, each nearer to its own middle than to the other's. */
+/** Clusters half-second windows by their median pitch into two groups, each nearer to its own center. */
 function splitByPitch(semitones: Float64Array): Omit<VoiceSigns, 'overlapShare'> {
   const windows: { pitch: number; seconds: number }[] = []
   for (let start = 0; start < semitones.length; start += windowFrames) {

@@ -3,7 +3,7 @@
  */
 import { trackPitch, type PitchRange, type PitchTrack } from '../../audio/analysis/pitch'
 import { bandsHz } from '../../audio/analysis/spectrum'
-import { addBreath } from '../../audio/breath'
+import { addAspirationNoise } from '../../audio/aspiration-noise'
 import { equalize } from '../../audio/equalize'
 import type { Pcm } from '../../audio/pcm'
 import { shiftVoice } from '../../audio/psola'
@@ -35,7 +35,7 @@ export const unchanged: Adaptation = {
 }
 
 const stepSeconds = 0.005
-const breathStepSeconds = 0.02
+const noiseStepSeconds = 0.02
 /** Where the base voice's pitch is looked for, around its median; without one, where any voice's is. */
 const range = { low: 0.5, high: 2.3, minHz: 60, maxHz: 400 }
 
@@ -50,7 +50,7 @@ export function adapt(speech: Pcm, adaptation: Adaptation): Pcm {
   const weight = voicedWeight(pitch, samples.length)
   const colored = color(shifted, weight, adaptation)
   if (adaptation.harmonicityDb === null) return colored
-  return addBreath(colored, weight, adaptation.harmonicityDb, pitchRange(toHz, breathStepSeconds))
+  return addAspirationNoise(colored, weight, adaptation.harmonicityDb, pitchRange(toHz, noiseStepSeconds))
 }
 
 function pitchRange(medianHz: number, step: number): PitchRange {

@@ -4,13 +4,8 @@
  */
 import { harmonicityDb } from '../../audio/analysis/harmonicity'
 import { trackPitch, type PitchRange, type PitchTrack } from '../../audio/analysis/pitch'
-import {
-  longTermSpectrum,
-  meanLevelDb,
-  percentile,
-  type BandLevels,
-  type LongTermSpectrum,
-} from '../../audio/analysis/spectrum'
+import { longTermSpectrum, meanLevelDb, type BandLevels, type LongTermSpectrum } from '../../audio/analysis/spectrum'
+import { percentile } from '../../audio/analysis/percentile'
 import { envelopeSampleRate, envelopeStatistics, type EnvelopeStatistics } from '../../audio/analysis/tract'
 import type { Pcm } from '../../audio/pcm'
 import { resample } from '../../audio/resample'

@@ -4,6 +4,7 @@
  * https://github.com/season-studio/MeloTTS-ONNX): reflected at the ends, a periodic Hann window, √(re² + im² + 10⁻⁶).
  */
 import { realFft } from '../../audio/analysis/fft'
+import { hannWindow } from '../../audio/analysis/hann'
 
 /** From the field `data` of the converter's `configuration.json`. */
 export type SpectrogramSettings = {
@@ -40,7 +41,7 @@ export function spectrogram(samples: Float32Array, settings: SpectrogramSettings
   const bins = size / 2 + 1
   const values = new Float32Array(frames * bins)
   const fft = realFft(size)
-  const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size))
+  const window = hannWindow(size)
   const windowed = new Float64Array(size)
   const re = new Float64Array(bins)
   const im = new Float64Array(bins)

@@ -3,7 +3,7 @@ import { powerOfTwoAbove, realFft } from '../../../src/audio/analysis/fft'
 import { noiseSource } from '../signals'
 
 describe('the Fourier transform', () => {
-  it.each([4, 8, 64, 1024])('of %p samples is the sum that defines it', (size) => {
+  it.each([4, 8, 64, 1024])('of %p samples equals the defining sum', (size) => {
     const noise = noiseSource(size)
     const signal = Float64Array.from({ length: size }, noise)
     const [re, im] = [new Float64Array(size / 2 + 1), new Float64Array(size / 2 + 1)]
@@ -19,7 +19,7 @@ describe('the Fourier transform', () => {
     }
   })
 
-  it('gives the signal back', () => {
+  it('inverts to the original signal', () => {
     const noise = noiseSource(5)
     const signal = Float64Array.from({ length: 512 }, noise)
     const [re, im, back] = [new Float64Array(257), new Float64Array(257), new Float64Array(512)]
@@ -29,7 +29,7 @@ describe('the Fourier transform', () => {
     for (let i = 0; i < 512; i++) expect(back[i]!).toBeCloseTo(signal[i]!, 12)
   })
 
-  it('takes a shorter signal as followed by zeros, of odd length too', () => {
+  it('pads a shorter signal with zeros, also one of odd length', () => {
     const [re, im, other, otherIm] = Array.from({ length: 4 }, () => new Float64Array(9)) as [
       Float64Array,
       Float64Array,
@@ -41,7 +41,7 @@ describe('the Fourier transform', () => {
     expect([...re, ...im]).toEqual([...other, ...otherIm])
   })
 
-  it('refuses sizes that are no powers of two', () => {
+  it('refuses sizes that are not powers of two', () => {
     for (const size of [0, 2, 3, 100, NaN]) expect(() => realFft(size)).toThrow(RangeError)
     expect([1, 4, 5, 1000].map(powerOfTwoAbove)).toEqual([4, 4, 8, 1024])
   })

@@ -32,7 +32,7 @@ describe('the pitch track', () => {
     }
   })
 
-  it('hears no pitch in silence, noise, a constant or a tone out of its range', () => {
+  it('finds no pitch in silence, noise, a constant or a tone outside its range', () => {
     const noise = noiseSource(3)
     const sounds = [
       new Float32Array(16_000),
@@ -47,7 +47,7 @@ describe('the pitch track', () => {
     expect(voicedOf(low.hz).filter((hz) => hz < 100)).toEqual([])
   })
 
-  it('is empty for a sound shorter than a step, and calm about samples that are not finite', () => {
+  it('is empty for a sound shorter than a step, and accepts samples that are not finite', () => {
     expect(trackPitch({ samples: new Float32Array(0), sampleRate: 16_000 }, range).hz.length).toBe(0)
     expect(trackPitch({ samples: new Float32Array(100), sampleRate: 16_000 }, range).hz.length).toBe(0)
     const { samples } = makeVoice({ seconds: 1 })
@@ -59,7 +59,7 @@ describe('the pitch track', () => {
 })
 
 describe('the harmonicity', () => {
-  it.each([5, 8, 11, 15])('of a voice with noise %p dB down is that, within 1.5 dB', (db) => {
+  it.each([5, 8, 11, 15])('measures noise %p dB below a voice within 1.5 dB', (db) => {
     const voice = makeVoice({ seconds: 3, harmonicityDb: db, f0At: () => 130 })
     expect(Math.abs(harmonicityDb(trackPitch(voice, range)) - db)).toBeLessThan(1.5)
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test'
 import { trackPitch } from '../../../src/audio/analysis/pitch'
-import { bandsHz, longTermSpectrum, percentile } from '../../../src/audio/analysis/spectrum'
+import { percentile } from '../../../src/audio/analysis/percentile'
+import { bandsHz, longTermSpectrum } from '../../../src/audio/analysis/spectrum'
 import { equalize } from '../../../src/audio/equalize'
 import { noiseSource } from '../signals'
 import { makeVoice } from './voices'
@@ -14,7 +15,7 @@ function hiss(seconds: number): Float32Array {
 }
 
 describe('the long-term spectrum', () => {
-  it('of white noise is level', () => {
+  it('of white noise is flat', () => {
     const pcm = { samples: hiss(4), sampleRate }
     const { all, unvoiced } = longTermSpectrum(pcm, trackPitch(pcm, range))
     const middle = percentile(all.db, 0.5)
@@ -22,7 +23,7 @@ describe('the long-term spectrum', () => {
     expect(unvoiced.seconds).toBeGreaterThan(3.5)
   })
 
-  it('moves by what a filter does', () => {
+  it('shifts by the gains of a filter', () => {
     const samples = hiss(4)
     const gains = bandsHz.map((_, k) => 8 * Math.sin(k / 4))
     const pitch = trackPitch({ samples, sampleRate }, range)
@@ -32,7 +33,7 @@ describe('the long-term spectrum', () => {
       if (k > 4) expect(Math.abs(after[k]! - before[k]! - gain)).toBeLessThan(0.8)
   })
 
-  it('tells voiced from unvoiced sound, and leaves pauses out', () => {
+  it('separates voiced from unvoiced sound and ignores pauses', () => {
     const voice = makeVoice({ seconds: 2 }).samples
     const samples = new Float32Array(6 * sampleRate)
     samples.set(voice)
@@ -54,7 +55,7 @@ describe('the long-term spectrum', () => {
     }
   })
 
-  it('has no band without a value, however low the sample rate', () => {
+  it('has a value for every band at every sample rate', () => {
     const pcm = { samples: hiss(1), sampleRate: 8000 }
     expect([...longTermSpectrum(pcm, trackPitch(pcm, range)).all.db].every(Number.isFinite)).toBe(true)
   })

@@ -19,21 +19,21 @@ describe('the vocal tract ratio', () => {
     },
   )
 
-  it('does not take a microphone for a tract', () => {
+  it('ignores the frequency response of the microphone', () => {
     const voice = makeVoice({ seconds: 8, seed: 3, f0At: () => 130 })
     const dark = Array.from({ length: 25 }, (_, k) => 6 - k / 2)
     const recorded = { ...voice, samples: equalize(voice.samples, voice.sampleRate, dark) }
     expect(Math.abs(tractRatio(statisticsOf(recorded), plain).ratio - 1)).toBeLessThan(0.03)
   })
 
-  it('is 1 where there is nothing to compare', () => {
+  it('is 1 without statistics to compare', () => {
     const silence = statisticsOf({ samples: new Float32Array(16_000), sampleRate: 16_000 })
     expect(silence.mean).toEqual([])
     expect(tractRatio(silence, plain)).toEqual({ ratio: 1, likeness: 0 })
     expect(tractRatio(plain, silence)).toEqual({ ratio: 1, likeness: 0 })
   })
 
-  it('is measured at one sample rate', () => {
+  it('refuses every other sample rate', () => {
     expect(() => statisticsOf(makeVoice({ seconds: 1, sampleRate: 22_050 }))).toThrow(RangeError)
   })
 })

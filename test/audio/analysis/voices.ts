@@ -1,4 +1,4 @@
-/** Voices made from numbers, so that what is measured is known. */
+/** Synthetic voices with known properties. */
 import type { Pcm } from '../../../src/audio/pcm'
 import { noiseSource } from '../signals'
 
@@ -6,11 +6,11 @@ export type MadeVoice = {
   seconds: number
   sampleRate?: number
   f0At?: (time: number) => number
-  /** All resonances are this much higher. */
+  /** Factor on all resonances. */
   tract?: number
-  /** Harmonics-to-noise ratio in dB; the noise has the colour of the voice. */
+  /** Harmonics-to-noise ratio in dB; the noise has the spectrum of the voice. */
   harmonicityDb?: number
-  /** Which vowels: another seed says something else. */
+  /** Seed of the vowel sequence. */
   seed?: number
 }
 
@@ -25,7 +25,7 @@ const vowels = [
 ]
 const vowelSeconds = 0.18
 
-/** Vowel after vowel, gliding into each other, from a pulse train through four resonances. */
+/** A sequence of gliding vowels, from a pulse train through four resonators. */
 export function makeVoice({
   seconds,
   sampleRate = 16_000,
@@ -64,7 +64,7 @@ function power(samples: Float64Array): number {
   return samples.reduce((sum, value) => sum + value * value, 0)
 }
 
-/** Four resonators in a row, after a source that falls by 6 dB per octave. */
+/** Four resonators in series, after a source that falls by 6 dB per octave. */
 function resonate(
   source: Float64Array,
   sampleRate: number,

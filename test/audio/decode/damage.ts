@@ -1,9 +1,9 @@
-/** Ways to damage a file that need to know nothing of it, with fixed seeds: truncation, flipped bits, lost and foreign bytes. */
+/** Format-independent damage to a file, with fixed seeds: truncation, flipped bits, lost and foreign bytes. */
 import { noiseSource } from '../signals'
 
 export type NamedFile = [name: string, bytes: Uint8Array]
 
-/** 0 to `below` − 1, the same on every run. */
+/** Returns 0 to `below` − 1, the same sequence on every run. */
 export function randomIntegers(seed: number): (below: number) => number {
   const noise = noiseSource(seed * 7919 + 1)
   return (below) => Math.floor(((noise() + 1) / 2) * below) % below
@@ -18,7 +18,7 @@ export function concat(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** 58 files. */
+/** Returns 58 damaged files. */
 export function damage(file: Uint8Array): NamedFile[] {
   return [...truncated(file), ...flipped(file), ...patched(file), ...rearranged(file)]
 }

@@ -15,7 +15,7 @@ const monoSeconds = monoFrames / 22_050
 const stereoFrames = 34_816
 
 type Expected = { kind: string; sampleRate: number; frames: number; snrDbMin: number; exact?: false }
-/** Files of the mono recording: exact length, and how near to the original. */
+/** Files of the mono recording: exact length, and signal-to-noise ratio against the original. */
 const mono: Record<string, Expected> = {
   'mono.flac': { kind: 'flac', sampleRate: 22_050, frames: monoFrames, snrDbMin: 80 },
   'mono-flac.ogg': { kind: 'ogg-flac', sampleRate: 22_050, frames: monoFrames, snrDbMin: 80 },
@@ -27,7 +27,7 @@ const mono: Record<string, Expected> = {
   'he-mono.m4a': { kind: 'm4a', sampleRate: 44_100, frames: 38_588 + 44, snrDbMin: 20, exact: false },
 }
 
-/** Files that say nothing of padding: aligned all the same but for MP3, and longer by some frames. */
+/** Files without padding information: aligned except for MP3, and longer by some frames. */
 const padded: Record<string, { kind: string; sampleRate: number; lag: number; extraSecondsMax: number }> = {
   'mono.aac': { kind: 'aac', sampleRate: 22_050, lag: 0, extraSecondsMax: 0.05 },
   'fragmented.mp4': { kind: 'm4a', sampleRate: 22_050, lag: 0, extraSecondsMax: 0.05 },
@@ -48,14 +48,14 @@ const stereo: Record<string, Expected> = {
 const original = await decode(readFixture('mono.flac'), limits)
 
 describe('decode', () => {
-  it('gives the very samples that went into FLAC', () => {
+  it('returns the exact samples encoded in FLAC', () => {
     const md5 = Buffer.from(readFixture('mono.flac').subarray(26, 42)).toString('hex')
     const samples = toInt16(original.pcm.samples)
     expect(createHash('md5').update(new Uint8Array(samples.buffer)).digest('hex')).toBe(md5)
     expect(original.pcm.samples.length).toBe(monoFrames)
   })
 
-  it.each(Object.entries(mono))('gives %s at its place and exactly as long', async (name, expected) => {
+  it.each(Object.entries(mono))('decodes %s aligned and with the exact length', async (name, expected) => {
     const { kind, pcm, channels, repairedSamples, damagedFrames } = await decode(readFixture(name), limits)
     expect({ kind, channels, repairedSamples, damagedFrames }).toEqual({
       kind: expected.kind as typeof kind,
@@ -66,13 +66,13 @@ describe('decode', () => {
     expect(pcm.sampleRate).toBe(expected.sampleRate)
     expect(pcm.samples.length).toBe(expected.frames)
     const { lag, snrDb } = compare(original.pcm.samples, resample(pcm, 22_050).samples)
-    // Resampling on the way to the file and back may move the sound by less than a sample.
+    // Resampling twice may move the sound by less than a sample.
     expect(lag).toBeWithin(-1, 2)
     expect(snrDb).toBeGreaterThan(expected.snrDbMin)
     expect(Math.abs(medianPitchHz(pcm) / medianPitchHz(original.pcm) - 1)).toBeLessThan(0.01)
   })
 
-  it.each(Object.entries(padded))('gives %s with the padding that it does not tell of', async (name, expected) => {
+  it.each(Object.entries(padded))('decodes %s with its undeclared padding', async (name, expected) => {
     const { kind, pcm, damagedFrames } = await decode(readFixture(name), limits)
     expect([kind as string, pcm.sampleRate, damagedFrames]).toEqual([expected.kind, expected.sampleRate, 0])
     const { lag, snrDb } = compare(original.pcm.samples, pcm.samples)
@@ -83,7 +83,7 @@ describe('decode', () => {
     expect(extraSeconds).toBeLessThan(expected.extraSecondsMax)
   })
 
-  it('gives HE-AAC in ADTS at twice the rate that its headers say, in tune', async () => {
+  it('decodes HE-AAC in ADTS at twice the rate of its headers, in tune', async () => {
     const file = readFixture('he-mono.aac')
     expect(probe(file).sampleRate).toBe(22_050)
     const { pcm, channels, damagedFrames } = await decode(file, limits)
@@ -102,7 +102,7 @@ describe('decode', () => {
     expect(snrDb).toBeGreaterThan(expected.snrDbMin)
   })
 
-  it('gives HEv2 as the channel that both of its channels are made from', async () => {
+  it('decodes HEv2 to its mono downmix', async () => {
     const reference = await decode(readFixture('stereo-vorbis.ogg'), limits)
     const { pcm, channels, damagedFrames } = await decode(readFixture('he-v2-stereo.m4a'), limits)
     expect([pcm.sampleRate, channels, damagedFrames]).toEqual([44_100, 1, 0])
@@ -110,7 +110,7 @@ describe('decode', () => {
     expect(compare(reference.pcm.samples, pcm.samples).lag).toBe(0)
   })
 
-  it('takes the average of the channels', async () => {
+  it('averages the channels', async () => {
     const left = Float64Array.of(0.5, 0.25, -0.5, 0)
     const right = Float64Array.of(0.25, -0.25, -0.25, 1)
     const { pcm, channels } = await decode(
@@ -121,7 +121,7 @@ describe('decode', () => {
     expect([...pcm.samples]).toEqual([0.375, 0, -0.375, 0.5])
   })
 
-  it('goes by the content alone, whatever is before it', async () => {
+  it('detects the format by the content, behind any tags', async () => {
     const id3 = Uint8Array.of(...new TextEncoder().encode('ID3'), 4, 0, 0, 0, 0, 2, 1, ...new Uint8Array(257))
     for (const name of ['mono.mp3', 'mono.flac', 'mono.aac']) {
       const plain = await decode(readFixture(name), limits)
@@ -132,7 +132,7 @@ describe('decode', () => {
     expect(await decode(zeros, limits)).toEqual(await decode(readFixture('untagged.mp3'), limits))
   })
 
-  it('gives the same whatever it decoded before, and several at once', async () => {
+  it('is independent of earlier and concurrent decodings', async () => {
     const names = Object.keys({ ...mono, ...padded, ...stereo })
     const first = await Promise.all(names.map((name) => decode(readFixture(name), limits)))
     for (const [i, name] of names.entries()) expect(await decode(readFixture(name), limits)).toEqual(first[i]!)
@@ -147,7 +147,7 @@ describe('probe', () => {
   }
 
   it.each(Object.entries(all))(
-    'knows the length of %s before any of it is decoded',
+    'probes the length of %s without decoding it',
     (name, { frames, sampleRate, exact = true }) => {
       const { durationSeconds, durationExact } = probe(readFixture(name))
       expect(durationExact).toBe(exact)
@@ -155,7 +155,7 @@ describe('probe', () => {
     },
   )
 
-  it.each(Object.keys(padded))('knows how long %s will be, but not how much of it is padding', async (name) => {
+  it.each(Object.keys(padded))('probes the length of %s including its padding', async (name) => {
     const { durationSeconds, durationExact } = probe(readFixture(name))
     const { pcm } = await decode(readFixture(name), limits)
     expect(durationExact).toBe(false)
@@ -163,7 +163,7 @@ describe('probe', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const text = new TextEncoder().encode('Dear service, please make a voice of this text. '.repeat(50))
   const cases: [name: string, code: string, bytes: Uint8Array, says: RegExp][] = [
     ['no bytes', 'empty', new Uint8Array(0), /empty/],
@@ -185,10 +185,10 @@ describe('what is refused', () => {
     ],
     ['a png', 'unknown', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, ...new Uint8Array(1000)), /PNG/],
     ['ALAC', 'unsupported', readFixture('alac.m4a'), /alac/],
-    ['Ogg that ends at once', 'corrupt', readFixture('mono-opus.ogg').subarray(0, 30), /cut off/],
+    ['Ogg that ends in its first page', 'corrupt', readFixture('mono-opus.ogg').subarray(0, 30), /cut off/],
     ['Speex', 'unsupported', readFixture('speex.ogg'), /Speex/],
     ['an mp4 without sound', 'unsupported', readFixture('video-only.mp4'), /no sound/],
-    ['free-format mp3', 'unsupported', mpegFrames([0xff, 0xfb, 0x00, 0xc0]), /free format/],
+    ['free-format mp3', 'unsupported', mpegFrames([0xff, 0xfb, 0x00, 0xc0]), /free-format/],
     ['MPEG Layer II', 'unsupported', mpegFrames([0xff, 0xfd, 0x90, 0xc0]), /Layer II/],
     ['ADPCM in WAV', 'unsupported', wavWithTag(0x11), /IMA ADPCM/],
     ['GSM in WAV', 'unsupported', wavWithTag(0x31), /GSM/],
@@ -209,17 +209,17 @@ describe('what is refused', () => {
     expect((error as Error).message).toMatch(says)
   })
 
-  it('is more than the seconds allowed, by the header, and before the codec is even asked', async () => {
+  it('applies to the length in the header, before any decoding', async () => {
     for (const name of Object.keys({ ...mono, ...padded, ...stereo })) {
       expect([name, await outcome(readFixture(name), { secondsMax: 0.5 })]).toEqual([name, 'too_long'])
     }
-    // Of this file nothing but the header is there, so nobody else can have known.
+    // Only the header of this file exists, so the limit applies before decoding.
     const head = readFixture('mono.flac').subarray(0, 42)
     expect(await outcome(head, { secondsMax: 0.5 })).toBe('too_long')
     expect(await outcome(head)).toBe('corrupt')
   })
 
-  it('is more than the seconds allowed where the header is silent or lies', async () => {
+  it('applies to the decoded length when the header has none or a wrong one', async () => {
     for (const frames of [0, 100]) {
       const file = readFixture('mono.flac')
       new DataView(file.buffer).setUint32(22, frames)
@@ -229,7 +229,7 @@ describe('what is refused', () => {
     }
   })
 
-  it('is one sample too many, where the length is exact', async () => {
+  it('refuses one sample too many of an exact length', async () => {
     for (const [name, { frames, sampleRate, exact }] of Object.entries({ ...mono, ...stereo })) {
       if (exact === false) continue
       expect([name, await outcome(readFixture(name), { secondsMax: frames / sampleRate })]).toEqual([name, 'decoded'])
@@ -240,7 +240,7 @@ describe('what is refused', () => {
     }
   })
 
-  it('is exactly what is beyond the limit', async () => {
+  it('accepts a file at the limit and refuses one beyond it', async () => {
     const seconds = (frames: number) =>
       wavFile({ format: 'pcm', bits: 16, sampleRate: 8000, channelData: [new Float64Array(frames)] })
     expect(await outcome(seconds(120_000), { secondsMax: 15 })).toBe('decoded')
@@ -252,7 +252,7 @@ describe('what is refused', () => {
     expect(await outcome(readFixture('mono.mp3'), { sizeBytesMax: length - 1 })).toBe('too_long')
   })
 
-  it('is what takes too long', async () => {
+  it('refuses a file that takes too long', async () => {
     for (const name of ['mono.flac', 'mono.mp3', 'mono.m4a', 'mono-vorbis.ogg', 'mono-opus.ogg']) {
       expect([name, await outcome(readFixture(name), { timeoutMs: 0 })]).toEqual([name, 'timeout'])
     }
@@ -260,7 +260,7 @@ describe('what is refused', () => {
 })
 
 describe('damage', () => {
-  it('is told of, and what is left is there', async () => {
+  it('is counted, and the rest is decoded', async () => {
     const sharesKept = { 'mono.flac': 0.1, 'mono.mp3': 0.9, 'mono.m4a': 0.9, 'mono.aac': 0.9, 'mono-opus.ogg': 0.3 }
     for (const [name, shareKept] of Object.entries(sharesKept)) {
       const file = readFixture(name)
@@ -272,7 +272,7 @@ describe('damage', () => {
     }
   })
 
-  it('that makes a recording shorter than its header says is told of', async () => {
+  it('is counted when a recording is shorter than its header says', async () => {
     for (const name of ['mono.flac', 'mono-flac.ogg']) {
       const file = readFixture(name)
       const { pcm, damagedFrames } = await decode(file.subarray(0, Math.floor(file.length * 0.8)), limits)
@@ -280,7 +280,7 @@ describe('damage', () => {
     }
   })
 
-  it('in numbers is mended: silence for what is none, full scale for what is far beyond it', async () => {
+  it('to samples is repaired: NaN becomes silence, values far beyond full scale become full scale', async () => {
     const samples = Float64Array.from({ length: 100 }, (_, i) => Math.sin(i) / 2)
     samples.set([Number.NaN, Infinity, -1e30, 1e9], 10)
     const file = wavFile({ format: 'float', bits: 32, sampleRate: 8000, channelData: [samples] })
@@ -290,13 +290,13 @@ describe('damage', () => {
     expect(pcm.samples[20]).toBeCloseTo(Math.sin(20) / 2, 6)
   })
 
-  it('in one sample of ten and more is no recording', async () => {
+  it('to one sample of ten and more is refused', async () => {
     const samples = Float64Array.from({ length: 100 }, (_, i) => (i % 9 ? 0.1 : Number.NaN))
     const file = wavFile({ format: 'float', bits: 32, sampleRate: 8000, channelData: [samples] })
     expect(await outcome(file)).toBe('corrupt')
   })
 
-  it('does not clip what goes a little beyond full scale: all of it becomes quieter', async () => {
+  it('attenuates a recording slightly beyond full scale instead of clipping it', async () => {
     const samples = Float64Array.from({ length: 100 }, (_, i) => 1.6 * Math.sin(i / 3))
     const file = wavFile({ format: 'float', bits: 32, sampleRate: 8000, channelData: [samples] })
     const { pcm, repairedSamples } = await decode(file, limits)
@@ -306,11 +306,11 @@ describe('damage', () => {
   })
 })
 
-describe('codecs from elsewhere', () => {
+describe('third-party codecs', () => {
   const spies = (['log', 'warn', 'error'] as const).map((name) => spyOn(console, name))
   afterAll(() => spies.forEach((spy) => spy.mockRestore()))
 
-  it('print nothing of damage and leave nothing behind', async () => {
+  it('print no line about damage and leak no memory', async () => {
     const events = ['uncaughtException', 'unhandledRejection', 'exit', 'beforeExit', 'warning']
     const before = events.map((event) => process.listenerCount(event))
     const consoleBefore = { ...console }
@@ -329,7 +329,10 @@ describe('codecs from elsewhere', () => {
 })
 
 describeWith('ffmpeg', 'beside ffmpeg', () => {
-  /** In dB: how near two decoders of one file are. Opus is compared with libopus, and HE-AAC not at all: its bands are filled with noise. */
+  /**
+   * In dB: agreement of two decoders of one file. Opus is compared with libopus. HE-AAC is not compared: its upper
+   * bands are noise.
+   */
   const snrDbMin: Record<string, number> = {
     'mono.flac': 80,
     'mono-flac.ogg': 80,
@@ -346,7 +349,7 @@ describeWith('ffmpeg', 'beside ffmpeg', () => {
     'stereo-opus.ogg': 70,
   }
 
-  it.each(Object.entries(snrDbMin))('%s is the same sound', async (name, atLeastDb) => {
+  it.each(Object.entries(snrDbMin))('%s agrees with the other decoder', async (name, atLeastDb) => {
     const { pcm, channels } = await decode(readFixture(name), limits)
     const codec = name.includes('opus') ? ['-c:a', 'libopus'] : []
     const mix = channels === 2 ? ['-af', 'pan=mono|c0=0.5*c0+0.5*c1'] : []
@@ -368,7 +371,7 @@ function level(samples: Float32Array): number {
   return Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0))
 }
 
-/** As many frames of zeros with this header as anyone could ask for. */
+/** A long sequence of zero frames with this header. */
 function mpegFrames(header: number[]): Uint8Array {
   const frame = new Uint8Array(417)
   frame.set(header)

@@ -1,4 +1,4 @@
-/** ADTS headers that lie, and frames with nothing in them. */
+/** ADTS headers with false fields, and frames without content. */
 import { concat, type NamedFile, randomBytes } from './damage'
 import { readFixture } from './recordings'
 

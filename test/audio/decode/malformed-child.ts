@@ -1,4 +1,4 @@
-/** Decodes every malformed file of the format that it is told, and prints a line of JSON for each. */
+/** Decodes every malformed file of the given format and prints a line of JSON for each. */
 import { decode } from '../../../src/audio/decode/decode'
 import { malformed } from './malformed'
 import { limits } from './recordings'

@@ -1,4 +1,4 @@
-/** FLAC whose stream information lies, and FLAC of nothing but silence, which is a thousandth of what it decodes to. */
+/** FLAC with false stream information, and FLAC of pure silence, which inflates a thousandfold. */
 import { concat, type NamedFile, randomBytes } from './damage'
 import { patch } from './malformed-wav'
 import { readFixture } from './recordings'
@@ -27,7 +27,7 @@ export function flacLies(): NamedFile[] {
     ...[0x0e, 0x02, 0x00].map((bits): NamedFile => [`channels and bits ${bits}`, set8(12, 0x20 | bits)]),
     ['blocks of 0', blocks(0, 0)],
     ['blocks of 65535', blocks(65_535, 65_535)],
-    ['a first block that is none', patch(file, (view) => view.setUint8(4, 4))],
+    ['a first block of another type', patch(file, (view) => view.setUint8(4, 4))],
     ['blocks that never end', concat(file.slice(0, 42), ...Array.from({ length: 5000 }, () => block(1, 0)))],
     ['a block of 16 MB', patch(file, (view) => view.setUint32(4, 0x00ff_ffff))],
     [
@@ -36,10 +36,10 @@ export function flacLies(): NamedFile[] {
     ],
     ['no frames', file.slice(0, 8288)],
     ['frames of anything', concat(file.slice(0, 8288), randomBytes(50_000, 6))],
-    ['frame headers alone', concat(file.slice(0, 8288), repeated(file.slice(8288, 8298), 5000))],
+    ['only frame headers', concat(file.slice(0, 8288), repeated(file.slice(8288, 8298), 5000))],
     ['one frame again and again', concat(file.slice(0, 8288), repeated(file.slice(8288, 12_000), 50))],
     ['3 hours of silence', silence({ samples: 10_800 * 44_100, said: 10_800 * 44_100 })],
-    ['3 hours of silence, said to be a second', silence({ samples: 10_800 * 44_100, said: 44_100 })],
+    ['3 hours of silence, declared as a second', silence({ samples: 10_800 * 44_100, said: 44_100 })],
     ['3 hours of silence of unknown length', silence({ samples: 10_800 * 44_100, said: 0 })],
     ['1 hour of silence in eight channels', silence({ samples: 3600 * 44_100, said: 0, channels: 8 })],
   ]
@@ -50,7 +50,7 @@ function writeTotal(view: DataView, samples: number): void {
   view.setUint32(streamInfo + 14, samples % 2 ** 32)
 }
 
-/** 44.1 kHz, 16 bits, blocks of 32768 samples that are each a constant: valid, and 17 bytes of mono for 0.74 s. */
+/** 44.1 kHz, 16 bits, blocks of 32768 constant samples: valid, and 17 bytes of mono for 0.74 s. */
 function silence({ samples, said, channels = 1 }: { samples: number; said: number; channels?: number }): Uint8Array {
   const head = new Uint8Array(42)
   head.set(Buffer.from('fLaC'))
@@ -66,10 +66,10 @@ function silence({ samples, said, channels = 1 }: { samples: number; said: numbe
 }
 
 function silentFrame(index: number, channels: number): Uint8Array {
-  // Sync, fixed block size; 32768 samples, 44.1 kHz; channels, 16 bits; the frame's number as UTF-8 has it.
+  // Sync, fixed block size; 32768 samples, 44.1 kHz; channels, 16 bits; the frame number in UTF-8.
   const head = [0xff, 0xf8, 0xf9, ((channels - 1) << 4) | 0x08, ...Buffer.from(String.fromCodePoint(index))]
   const withCrc = [...head, crc(head, 8, 0x07)]
-  // Each channel: a subframe of the kind "constant", and the constant.
+  // Each channel: a subframe of type "constant", and the constant.
   const body = [...withCrc, ...Array.from({ length: channels }, () => [0, 0, 0]).flat()]
   const crc16 = crc(body, 16, 0x8005)
   return Uint8Array.of(...body, crc16 >> 8, crc16 & 255)

@@ -1,4 +1,4 @@
-/** MP3 headers and tags that lie, and frames with nothing in them. */
+/** MP3 headers and tags with false fields, and frames without content. */
 import { concat, type NamedFile, randomBytes } from './damage'
 import { patch } from './malformed-wav'
 import { readFixture } from './recordings'
@@ -33,7 +33,7 @@ export function mp3Lies(): NamedFile[] {
     ['three tags', concat(file.slice(0, 200), file.slice(0, 200), file)],
     ['ID3 of 256 MB', id3([127, 127, 127, 127], file)],
     ['ID3 of 0 bytes', id3([0, 0, 0, 0], file)],
-    ['ID3 longer than said', id3([0, 0, 0, 10], concat(randomBytes(3000, 5), file))],
+    ['ID3 longer than declared', id3([0, 0, 0, 10], concat(randomBytes(3000, 5), file))],
     ['20000 ID3 tags', concat(...Array.from({ length: 20_000 }, () => id3([0, 0, 0, 0], new Uint8Array(0))), file)],
     ['only ID3', id3([0, 0, 1, 0], new Uint8Array(128))],
     ['free format', frames([0xff, 0xfb, 0x00, 0xc0], 417, 50)],
@@ -49,7 +49,10 @@ export function mp3Lies(): NamedFile[] {
     ['another rate in the middle', concat(without, readFixture('stereo-vbr.mp3'), without)],
     ['two files', concat(file, file)],
     ['3 hours of silence', frames(smallestHeader, 24, 450_000)],
-    ['3 hours of silence, which the tag denies', concat(file.slice(0, 209), frames(smallestHeader, 24, 450_000))],
+    [
+      '3 hours of silence with a tag that declares less',
+      concat(file.slice(0, 209), frames(smallestHeader, 24, 450_000)),
+    ],
   ]
 }
 

@@ -1,10 +1,10 @@
-/** MP4 whose tables and boxes lie. Whoever believes a count in one of them waits for ever or takes all memory. */
+/** MP4 with false tables and boxes. A parser that trusts one of their counts loops for ever or exhausts memory. */
 import { concat, type NamedFile } from './damage'
 import { patch } from './malformed-wav'
 import { readFixture } from './recordings'
 
 const counts = [0, 1, 1000, 1_000_000, 500_000_000, 0x7fff_ffff, 0xffff_ffff]
-/** Words of four bytes behind a box's name, by what they say. */
+/** Four-byte fields by their offset behind a box's name. */
 const fields: [name: string, field: string, offset: number][] = [
   ['stsz', 'common size', 8],
   ['stsz', 'count', 12],
@@ -106,7 +106,7 @@ function nested(name: string, depth: number): Uint8Array {
   return concat(box('ftyp', words(0x4d344120)), inner)
 }
 
-/** No run says how long its frames are, so that they have no bytes. */
+/** No run gives the length of its frames, so they have no bytes. */
 function manyRuns(fragmented: Uint8Array): Uint8Array {
   const run = box('trun', words(0, 1_000_000))
   const header = box('tfhd', words(0x10, 1, 0))
@@ -114,7 +114,7 @@ function manyRuns(fragmented: Uint8Array): Uint8Array {
   return concat(fragmented.slice(0, find(fragmented, 'moof') - 4), fragment)
 }
 
-/** A table of half a million frames, every one of them the first. */
+/** A table of half a million entries that all point at the first frame. */
 function threeHours(file: Uint8Array): Uint8Array {
   const frames = 232_000
   const [start, size] = [new DataView(file.buffer).getUint32(find(file, 'stco') + 12), 40]

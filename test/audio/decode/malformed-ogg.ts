@@ -1,4 +1,4 @@
-/** Ogg pages and identification headers that lie. */
+/** Ogg pages and identification headers with false fields. */
 import { concat, type NamedFile, randomBytes } from './damage'
 import { patch } from './malformed-wav'
 import { readFixture } from './recordings'
@@ -48,11 +48,11 @@ export function oggLies(): NamedFile[] {
       const first = bytes.slice(0, offsets[1])
       return [
         [`${kind}, no second header`, concat(first, bytes.slice(offsets[2]))],
-        [`${kind}, the first page alone`, first],
+        [`${kind}, only the first page`, first],
         [`${kind}, the first page again and again`, concat(...Array.from({ length: 2000 }, () => first))],
         [`${kind}, no end`, everyPage(bytes, (view, at) => view.setUint8(at + 5, view.getUint8(at + 5) & ~4))],
         [
-          `${kind}, every page the end`,
+          `${kind}, every page marked as the last`,
           everyPage(bytes, (view, at) => view.setUint8(at + 5, view.getUint8(at + 5) | 4)),
         ],
         [`${kind}, every page continued`, everyPage(bytes, (view, at) => view.setUint8(at + 5, 1))],
@@ -73,7 +73,7 @@ export function oggLies(): NamedFile[] {
     ['vorbis, then opus', concat(vorbis, opus)],
     ['opus, then 255 channels of vorbis', concat(opus, set(vorbis, 11, 255))],
     ['opus, 3 hours of silence', silence({ hours: 3, said: true })],
-    ['opus, 3 hours of silence that nobody tells of', silence({ hours: 3, said: false })],
+    ['opus, 3 hours of silence of undeclared length', silence({ hours: 3, said: false })],
   ]
 }
 
@@ -109,7 +109,7 @@ function emptyPages(count: number, granule: bigint): Uint8Array[] {
   return Array.from({ length: count }, () => empty)
 }
 
-/** The checksum of every page made right, so that nobody stops there. */
+/** Corrects the checksum of every page, so that decoders read on. */
 function withChecksums(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const offsets = pageOffsets(bytes)
@@ -133,7 +133,7 @@ function crc32(bytes: Uint8Array): number {
   return value
 }
 
-/** Opus of 20 ms in three bytes. */
+/** Opus frames of 20 ms in three bytes. */
 function silence({ hours, said }: { hours: number; said: boolean }): Uint8Array {
   const opus = readFixture('mono-opus.ogg')
   const offsets = pageOffsets(opus)

@@ -1,4 +1,4 @@
-/** WAV headers that lie. */
+/** WAV headers with false fields. */
 import { concat, type NamedFile, randomBytes } from './damage'
 import { wavFile } from './wav-files'
 
@@ -39,7 +39,7 @@ export function wavLies(): NamedFile[] {
     ['no samples', file.slice(0, 36)],
     ['32-bit floats of anything', float(32, randomBytes(40_000, 1))],
     ['64-bit floats of anything', float(64, randomBytes(40_000, 2))],
-    ['floats that are no numbers', float(32, new Uint8Array(40_000).fill(255))],
+    ['floats that are NaN', float(32, new Uint8Array(40_000).fill(255))],
     ['an extensible format that is cut off', patch(extensible, (view) => view.setUint32(16, 18, true))],
     ['RF64 of 2⁶⁴ bytes', patch(long, (view) => view.setBigUint64(28, 2n ** 64n - 1n, true))],
     ['RF64 of 0 bytes', patch(long, (view) => view.setBigUint64(28, 0n, true))],

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { malformed } from './malformed'
 
 const outcomes = ['decoded', 'empty', 'unknown', 'corrupt', 'unsupported', 'too_long', 'too_many_channels', 'timeout']
-/** Of which the malformed files themselves have up to 200. */
+/** The malformed files themselves take up to 200 MB. */
 const rssMbMax = 600
 const childTimeoutMs = 110_000
 
 type Line = { name: string; outcome: string; cpuSeconds: number; rssMb: number }
 
-describe('malformed files, in a process of their own', () => {
+describe('malformed files, in a separate process', () => {
   it.each(Object.keys(malformed))(
-    '%s: each is decoded or refused, soon, in little memory, and without a word on the console',
+    '%s: each is decoded or refused with little work, little memory and no console output',
     async (format) => {
       const child = Bun.spawn([process.execPath, join(import.meta.dir, 'malformed-child.ts'), format], {
         stdout: 'pipe',
@@ -28,10 +28,10 @@ describe('malformed files, in a process of their own', () => {
       expect(lines.map(({ name }) => name)).toEqual(malformed[format]!().map(([name]) => name))
       expect(lines.length).toBeGreaterThanOrEqual(60)
       expect(lines.filter(({ outcome }) => !outcomes.includes(outcome))).toEqual([])
-      // Work, not time: this machine may be busy with something else.
+      // CPU time, not wall time: the machine may be busy.
       expect(lines.filter(({ cpuSeconds }) => cpuSeconds > 2)).toEqual([])
       expect(lines.filter(({ rssMb }) => rssMb > rssMbMax)).toEqual([])
-      // Neither everything nor nothing is refused.
+      // Some files must be decoded and some refused.
       const decoded = lines.filter(({ outcome }) => outcome === 'decoded').length
       expect(decoded).toBeGreaterThan(5)
       expect(lines.length - decoded).toBeGreaterThan(20)

@@ -1,4 +1,4 @@
-/** Malformed files of every format, and valid ones that inflate: the damage that any file can have, and lies of its own. */
+/** Malformed files of every format, and valid files that inflate: generic damage, and false fields per format. */
 import { aacLies } from './malformed-aac'
 import { flacLies } from './malformed-flac'
 import { mp3Lies } from './malformed-mp3'

@@ -7,7 +7,7 @@ const file = readFixture('mono.m4a')
 const plain = await decode(file, limits)
 const frameSamples = 1024
 
-/** Where `name` stands in `bytes`, at the nth place. */
+/** Offset of the nth `name` in `bytes`. */
 function find(bytes: Uint8Array, name: string, nth = 0): number {
   let at = -1
   for (let i = 0; i <= nth; i++) at = Buffer.from(bytes).indexOf(name, at + 1, 'latin1')
@@ -15,7 +15,7 @@ function find(bytes: Uint8Array, name: string, nth = 0): number {
   return at
 }
 
-/** A box with the name `from` becomes one that nobody reads. */
+/** Renames the box `from` to an unknown name. */
 function hide(bytes: Uint8Array, name: string): Uint8Array<ArrayBuffer> {
   const changed = Uint8Array.from(bytes)
   changed.set(new TextEncoder().encode('free'), find(bytes, name))
@@ -30,7 +30,7 @@ function box(name: string, ...parts: Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat([head, body]))
 }
 
-/** The file with one more box at the end of `moov`, which is its last. */
+/** The file with one more box at the end of `moov`, which is the last box. */
 function appendToMovie(bytes: Uint8Array, added: Uint8Array): Uint8Array {
   const longer = new Uint8Array(Buffer.concat([bytes, added]))
   const view = new DataView(longer.buffer)
@@ -40,7 +40,7 @@ function appendToMovie(bytes: Uint8Array, added: Uint8Array): Uint8Array {
   return longer
 }
 
-/** The tag that iTunes writes, with this delay and length in samples. */
+/** The tag of iTunes with this delay and length in samples. */
 function itunesTag(delay: number, length: number): Uint8Array {
   const hex = (value: number, digits: number) => value.toString(16).toUpperCase().padStart(digits, '0')
   const text = ` 00000000 ${hex(delay, 8)} 000001CA ${hex(length, 16)} 00000000 00000000`
@@ -54,36 +54,36 @@ function itunesTag(delay: number, length: number): Uint8Array {
 }
 
 describe('MP4', () => {
-  it('without an edit list is decoded whole', async () => {
+  it('is decoded in full without an edit list', async () => {
     const { pcm } = await decode(hide(file, 'edts'), limits)
     expect(pcm.samples.length % frameSamples).toBe(0)
     expect(pcm.samples.length).toBeGreaterThan(plain.pcm.samples.length)
     expect([...pcm.samples.slice(0, plain.pcm.samples.length)]).toEqual([...plain.pcm.samples])
   })
 
-  it('without an edit list goes by the tag that iTunes writes', async () => {
+  it('is trimmed by the iTunes tag without an edit list', async () => {
     const [delay, length] = [2112, 15_000]
     const tagged = appendToMovie(hide(file, 'edts'), box('udta', itunesTag(delay, length)))
     expect(probe(tagged)).toMatchObject({ durationSeconds: length / 22_050, durationExact: true })
     const { pcm } = await decode(tagged, limits)
-    // The first of the delay's samples are what never comes out of the decoder.
+    // The decoder never returns the first frame of the delay.
     const from = delay - frameSamples
     expect([...pcm.samples]).toEqual([...plain.pcm.samples.slice(from, from + length)])
   })
 
-  it('believes no tag of a delay that no encoder has', async () => {
+  it('ignores a tag with an implausible delay', async () => {
     const tagged = appendToMovie(hide(file, 'edts'), box('udta', itunesTag(40_000, 15_000)))
     expect(await decode(tagged, limits)).toEqual(await decode(hide(file, 'edts'), limits))
   })
 
-  it('goes by its edit list first', async () => {
+  it('prefers the edit list to the tag', async () => {
     const tagged = appendToMovie(file, box('udta', itunesTag(2112, 15_000)))
     expect(await decode(tagged, limits)).toEqual(plain)
   })
 
-  it('begins where the edit list says', async () => {
+  it('begins at the start of the edit', async () => {
     const later = Uint8Array.from(file)
-    // Name, version and flags, count, duration, then the time.
+    // Skips name, version and flags, count and duration.
     const time = find(file, 'elst') + 16
     const view = new DataView(later.buffer)
     expect(view.getUint32(time)).toBe(frameSamples)
@@ -92,16 +92,16 @@ describe('MP4', () => {
     expect([...pcm.samples.slice(0, 15_000)]).toEqual([...plain.pcm.samples.slice(500, 15_500)])
   })
 
-  it('of two tracks gives the one with sound', async () => {
+  it('decodes the sound track of two tracks', async () => {
     const silent = box('trak', box('mdia', box('hdlr', Buffer.from('\0\0\0\0\0\0\0\0vide')), new Uint8Array(0)))
     expect(await decode(appendToMovie(file, silent), limits)).toEqual(plain)
   })
 
-  it('with boxes of 64-bit length', async () => {
+  it('is decoded with boxes of 64-bit length', async () => {
     const data = find(file, 'mdat') - 4
     const view = new DataView(file.buffer)
     const length = view.getUint32(data)
-    // The eight bytes before "mdat" are an empty box, as writers leave one for the longer form.
+    // Writers leave an empty box of eight bytes before "mdat" for the longer length.
     expect([view.getUint32(data - 8), find(file, 'free')]).toEqual([8, data - 4])
     const long = Uint8Array.from(file)
     const longView = new DataView(long.buffer)
@@ -111,7 +111,7 @@ describe('MP4', () => {
     expect(await decode(long, limits)).toEqual(plain)
   })
 
-  it('that is cut off in its sound, the index being first, gives what is there', async () => {
+  it('is decoded up to a cut in its sound when the index is first', async () => {
     const fragmented = readFixture('fragmented.mp4')
     const whole = await decode(fragmented, limits)
     const { pcm } = await decode(fragmented.subarray(0, Math.floor(fragmented.length * 0.6)), limits)
@@ -120,7 +120,7 @@ describe('MP4', () => {
     expect(pcm.samples).toEqual(whole.pcm.samples.slice(0, pcm.samples.length))
   })
 
-  it('with tables that claim more than there is', async () => {
+  it('is refused when its tables claim more than there is', async () => {
     const claims: [name: string, offset: number, code: string][] = [
       ['stsz', 12, 'corrupt'],
       ['stco', 8, 'corrupt'],

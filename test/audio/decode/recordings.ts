@@ -1,4 +1,7 @@
-/** Recordings to decode: our own small ones, those beside the repository, and how two decodings are compared. */
+/**
+ * Recordings to decode: small ones from the repository, those beside the repository, and the comparison of two
+ * decodings.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decode, type DecodeLimits } from '../../../src/audio/decode/decode'
@@ -6,7 +9,7 @@ import { decode, type DecodeLimits } from '../../../src/audio/decode/decode'
 export const limits: DecodeLimits = { secondsMax: 20, channelsMax: 8, sizeBytesMax: 15 * 2 ** 20, timeoutMs: 20_000 }
 
 const fixtures = join(import.meta.dir, '../../fixtures/audio')
-/** Not part of the repository; tests that need it are skipped where it is missing. */
+/** Outside the repository; tests that need it are skipped without it. */
 export const sharedSpeech = join(import.meta.dir, '../../../../shared/speech')
 
 export function fixturePath(name: string): string {
@@ -17,7 +20,7 @@ export function readFixture(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(readFileSync(fixturePath(name)))
 }
 
-/** The code of the `BadAudio` with which `bytes` are refused, or 'decoded'. Anything else that is thrown is thrown on. */
+/** The code of the `BadAudio` that refuses `bytes`, or 'decoded'. Rethrows other errors. */
 export async function outcome(bytes: Uint8Array, over: Partial<DecodeLimits> = {}): Promise<string> {
   try {
     await decode(bytes, { ...limits, ...over })
@@ -29,8 +32,8 @@ export async function outcome(bytes: Uint8Array, over: Partial<DecodeLimits> = {
 }
 
 /**
- * By how many samples `decoded` lags behind `original`, both at one rate, and the signal-to-noise ratio in dB there.
- * A positive lag: the same sound is later in `decoded`. Looks at lags of up to `lagMax` either way.
+ * The lag of `decoded` behind `original` in samples (positive: later), both at one rate, and the signal-to-noise ratio
+ * in dB at that lag. Searches lags up to `lagMax` in both directions.
  */
 export function compare(original: Float32Array, decoded: Float32Array, lagMax = 1500): { lag: number; snrDb: number } {
   const measure = (lag: number, step: number) => {

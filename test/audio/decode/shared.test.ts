@@ -1,4 +1,4 @@
-/** Recordings that people and other encoders made; they are beside the repository, not in it. */
+/** Recordings of people, by various encoders, from outside the repository. */
 import { expect, it } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { compare, limits, outcome, sharedSpeech } from './recordings'
 const read = (path: string) => new Uint8Array(readFileSync(join(sharedSpeech, path)))
 const rms = (samples: Float32Array) => Math.sqrt(samples.reduce((sum, value) => sum + value ** 2, 0) / samples.length)
 
-/** What each of `formats/` was made from, and how long that is. */
+/** The original of each file of `formats/`, and its length. */
 const originals: Record<string, { path: string; seconds: number; sampleRate: number }> = {
   lj: { path: 'speakers/en_f_lj.wav', seconds: 9.655, sampleRate: 22_050 },
   jfk: { path: 'speakers/en_m_jfk.flac', seconds: 11, sampleRate: 44_100 },
@@ -21,12 +21,12 @@ const originals: Record<string, { path: string; seconds: number; sampleRate: num
   'audio-mono': { path: 'formats/audio-mono-16-bit-44100Hz.wav', seconds: 2.745, sampleRate: 44_100 },
   'audio-stereo': { path: 'formats/audio-mono-16-bit-44100Hz.wav', seconds: 2.745, sampleRate: 44_100 },
 }
-/** Enough for speech, and sooner measured. */
+/** Sufficient for speech, and faster to compare. */
 const comparedRate = 16_000
-/** Without a word on their padding: at most so much longer. */
+/** Largest surplus of a file without padding information. */
 const paddedSeconds = 0.05
 
-/** Whether the length is exact is told by the container and its tags, so by these files: */
+/** Files whose container and tags do not give the exact length. */
 const padded = ['jfk_stereo_44k.aac', 'lj_mono_22k.aac', 'zh_aishell.aac', 'lj_fragmented.mp4']
 
 const odd: Record<string, { code: string } | { kind: string; seconds: number }> = {
@@ -50,14 +50,14 @@ const odd: Record<string, { code: string } | { kind: string; seconds: number }> 
 describeWith(sharedSpeech, 'recordings beside the repository', () => {
   const originalOf = (name: string) => originals[Object.keys(originals).find((key) => name.startsWith(key))!]!
 
-  it('are all of those that the tables here speak of', () => {
+  it('match the tables of this file', () => {
     const formats = readdirSync(join(sharedSpeech, 'formats'))
     expect(formats.length).toBeGreaterThanOrEqual(26)
     expect(formats.filter((name) => !originalOf(name))).toEqual([])
     expect(readdirSync(join(sharedSpeech, 'odd')).sort()).toEqual(Object.keys(odd).sort())
   })
 
-  it('decode to what they were made from: as long, at the same place, as high and as loud', async () => {
+  it('decode to their originals: same length, alignment, pitch and level', async () => {
     for (const name of readdirSync(join(sharedSpeech, 'formats'))) {
       const bytes = read(`formats/${name}`)
       if (name === 'lj_alac.m4a') {
@@ -78,11 +78,11 @@ describeWith(sharedSpeech, 'recordings beside the repository', () => {
       const rate = Math.min(comparedRate, sampleRate, pcm.sampleRate)
       const [theirs, ours] = [resample(original.pcm, rate), resample(pcm, rate)]
       const { lag, snrDb } = compare(theirs.samples, ours.samples, 100)
-      // At most the delay of a resampler that made the file.
+      // At most the delay of the resampler that made the file.
       expect([name, Math.abs(lag) <= 3]).toEqual([name, true])
       expect([name, snrDb > 5]).toEqual([name, true])
       expect([name, Math.abs(decibels(rms(ours.samples) / rms(theirs.samples))) < 1]).toEqual([name, true])
-      // Eight bits hum in the pauses.
+      // Eight-bit quantization hums in the pauses.
       if (name.includes('8-bit')) continue
       expect([name, Math.abs(medianPitchHz(ours) / medianPitchHz(theirs) - 1) < 0.03]).toEqual([name, true])
     }
@@ -100,7 +100,7 @@ describeWith(sharedSpeech, 'recordings beside the repository', () => {
     expect(Math.abs(probe(bytes).durationSeconds! - expected.seconds)).toBeLessThan(0.03)
   })
 
-  it('decode whatever their name says', async () => {
+  it('decode regardless of their name', async () => {
     for (const name of readdirSync(join(sharedSpeech, 'speakers')).filter((file) => /\.(wav|mp3|flac)$/.test(file))) {
       const { pcm, damagedFrames } = await decode(read(`speakers/${name}`), limits)
       expect([name, damagedFrames]).toEqual([name, 0])

@@ -1,4 +1,4 @@
-/** WAV files of every kind, written without a tool. */
+/** Writes WAV files of every kind. */
 
 export type WavContent = {
   format: 'pcm' | 'float' | 'alaw' | 'mulaw'
@@ -15,7 +15,7 @@ export type WavForm = {
   /** Chunks before "data", after "fmt ". */
   before?: [id: string, body: Uint8Array][]
   after?: [id: string, body: Uint8Array][]
-  /** What the data chunk says of its length, whatever it is. */
+  /** Declared length of the data chunk, true or false. */
   dataBytes?: number
 }
 
@@ -90,7 +90,7 @@ function write(data: Buffer, at: number, value: number, { format, bits }: Pick<W
   else if (format === 'mulaw') data.writeUInt8(toMulaw(value), at)
   else {
     const whole = Math.max(-(2 ** (bits - 1)), Math.min(2 ** (bits - 1) - 1, Math.round(value * 2 ** (bits - 1))))
-    // Fewer bits than fill the bytes are in the upper ones.
+    // Samples with fewer bits occupy the upper ones.
     const bytes = Math.ceil(bits / 8)
     const placed = whole * 2 ** (bytes * 8 - bits)
     if (bytes === 1) data.writeUInt8(placed + 128, at)
@@ -98,7 +98,7 @@ function write(data: Buffer, at: number, value: number, { format, bits }: Pick<W
   }
 }
 
-/** ITU-T G.711: sign, exponent and mantissa of a magnitude of 12 bits; every second bit inverted. */
+/** ITU-T G.711: sign, exponent and mantissa of a 12-bit magnitude; every second bit inverted. */
 function toAlaw(value: number): number {
   const magnitude = Math.min(4095, Math.abs(value) * 4096)
   const exponent = magnitude < 32 ? 0 : Math.floor(Math.log2(magnitude)) - 4
@@ -106,7 +106,7 @@ function toAlaw(value: number): number {
   return ((value >= 0 ? 0x80 : 0) | (exponent << 4) | mantissa) ^ 0x55
 }
 
-/** ITU-T G.711: the same of 13 bits and a bias of 33; all bits inverted. */
+/** ITU-T G.711: the same of 13 bits with a bias of 33; all bits inverted. */
 function toMulaw(value: number): number {
   const magnitude = Math.min(8158, Math.abs(value) * 8192) + 33
   const exponent = Math.floor(Math.log2(magnitude)) - 5

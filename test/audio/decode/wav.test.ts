@@ -64,7 +64,7 @@ describe('WAV', () => {
     }
   })
 
-  it('has the values that G.711 tabulates', async () => {
+  it('decodes the values tabulated in G.711', async () => {
     const values = async (tag: number, codes: number[]) => {
       const file = wavFile({ format: 'alaw', bits: 8, sampleRate, channelData: [new Float64Array(codes.length)] })
       new DataView(file.buffer).setUint16(20, tag, true)
@@ -90,9 +90,9 @@ describe('WAV', () => {
       },
     ],
     ['chunks behind the samples', { after: [['LIST', new Uint8Array(26)]] }],
-    ['a pipe, which says 0 bytes', { dataBytes: 0 }],
-    ['a pipe, which says 4294967295 bytes', { dataBytes: 0xffff_ffff }],
-    ['a pipe, which says 2 GB', { dataBytes: 0x7fff_f000 }],
+    ['a pipe, declared as 0 bytes', { dataBytes: 0 }],
+    ['a pipe, declared as 4294967295 bytes', { dataBytes: 0xffff_ffff }],
+    ['a pipe, declared as 2 GB', { dataBytes: 0x7fff_f000 }],
   ]
   it.each(forms)('from %s', async (_name, form) => {
     const file = wavFile(plain, form)
@@ -100,7 +100,7 @@ describe('WAV', () => {
     expect(snrDb(await samplesOf(file))).toBeGreaterThan(90)
   })
 
-  it('of 24 bits and of floating point in the extensible format', async () => {
+  it('is decoded at 24 bits and in floating point in the extensible format', async () => {
     for (const [format, bits] of [
       ['pcm', 24],
       ['float', 32],
@@ -111,20 +111,20 @@ describe('WAV', () => {
     }
   })
 
-  it('that is cut off gives what is there', async () => {
+  it('is decoded up to a cut', async () => {
     const file = wavFile(plain)
     const samples = await samplesOf(file.subarray(0, 44 + 1001))
     expect(samples.length).toBe(500)
     expect(samples).toEqual((await samplesOf(file)).slice(0, 500))
   })
 
-  it('in a part of a larger buffer', async () => {
+  it('is decoded from a view of a larger buffer', async () => {
     const file = wavFile(plain)
     const larger = new Uint8Array(Buffer.concat([new Uint8Array(7), file, new Uint8Array(9)]))
     expect(await samplesOf(larger.subarray(7, 7 + file.length))).toEqual(await samplesOf(file))
   })
 
-  it('says what it cannot read', async () => {
+  it('names an unsupported format', async () => {
     const patch = (at: number, value: number) => {
       const file = wavFile(plain)
       new DataView(file.buffer).setUint16(at, value, true)

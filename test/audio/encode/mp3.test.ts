@@ -24,7 +24,7 @@ async function encode(
 
 const speechAt = new Map<number, Int16Array>()
 
-/** Up to three seconds. */
+/** Up to three seconds of speech. */
 function speech(length: number, sampleRate: number): Int16Array {
   const whole = speechAt.get(sampleRate) ?? toInt16(speechLike({ seconds: 3, sampleRate }).samples)
   speechAt.set(sampleRate, whole)
@@ -41,7 +41,7 @@ function crc16(bytes: Uint8Array): number {
   return crc
 }
 
-/** The samples by which `decoded` lags, and its signal-to-noise ratio in dB. */
+/** The lag of `decoded` in samples, and its signal-to-noise ratio in dB. */
 function compare(original: Int16Array, decoded: Int16Array) {
   let best = { lag: 0, snrDb: -Infinity }
   for (let lag = -40; lag <= 40; lag++) {
@@ -58,13 +58,13 @@ function compare(original: Int16Array, decoded: Int16Array) {
 }
 
 describe('createMp3Encoder', () => {
-  it('gives the same bytes whatever the portions', async () => {
+  it('gives the same bytes for any chunk size', async () => {
     const samples = speech(60_000, 44_100)
     const whole = await encode(samples, 44_100, { portion: samples.length })
     for (const portion of [160, 1152, 44_100]) expect(await encode(samples, 44_100, { portion })).toEqual(whole)
   })
 
-  it('gives the same bytes whatever an instance encoded before', async () => {
+  it('gives the same bytes from a reused instance', async () => {
     const noise = noiseSource(21)
     const loud = Int16Array.from({ length: 50_000 }, () => 32_767 * noise())
     for (const sampleRate of [22_050, 44_100]) {
@@ -79,7 +79,7 @@ describe('createMp3Encoder', () => {
     }
   })
 
-  it('keeps streams apart that are open at once', async () => {
+  it('keeps concurrent streams separate', async () => {
     const alone = await Promise.all([22_050, 44_100].map((rate) => encode(speech(20_000, rate), rate)))
     const streams = await Promise.all(
       [22_050, 44_100, 22_050, 44_100, 22_050, 44_100].map(async (rate) => ({
@@ -97,13 +97,13 @@ describe('createMp3Encoder', () => {
     }
   })
 
-  it.each(sampleRates)('writes a tag that is right at %p Hz', async (sampleRate) => {
+  it.each(sampleRates)('writes a correct tag at %p Hz', async (sampleRate) => {
     const samples = speech(20_000, sampleRate)
     const file = await encode(samples, sampleRate)
     const { headBytes } = await createMp3Encoder({ sampleRate, bitrateKbps: mp3BitrateKbps(sampleRate) })
     const body = file.subarray(headBytes)
     const view = new DataView(file.buffer)
-    // The same kind of frame as those that follow, but for padding.
+    // The same frame type as the following frames, except for padding.
     expect([file[0]!, file[1]!, file[2]! & 0xfd, file[3]!]).toEqual([body[0]!, body[1]!, body[2]! & 0xfd, body[3]!])
 
     const xing = Buffer.from(file).indexOf('Info')
@@ -146,7 +146,7 @@ describe('createMp3Encoder', () => {
     expect(tag.write(20_000)).toEqual(file.subarray(0, tag.bytes))
   })
 
-  it('gives bytes as they are ready', async () => {
+  it('returns bytes as they are ready', async () => {
     const encoder = await createMp3Encoder({ sampleRate: 44_100, bitrateKbps: 96 })
     const bytes: number[] = []
     for (let i = 0; i < 20; i++) bytes.push(encoder.append(new Int16Array(1152)).length)
@@ -166,7 +166,7 @@ describe('createMp3Encoder', () => {
 })
 
 describe('mp3SampleRate', () => {
-  it('keeps what MP3 has and takes 44100 Hz for everything else', () => {
+  it('keeps the rates of MP3 and uses 44100 Hz for all others', () => {
     for (const rate of sampleRates) expect(mp3SampleRate(rate)).toBe(rate)
     for (const rate of [4000, 20_000, 44_101, 96_000]) expect(mp3SampleRate(rate)).toBe(44_100)
   })
@@ -179,7 +179,7 @@ describe('mp3BitrateKbps', () => {
 })
 
 describeWith('mpg123', 'MP3 decoded by mpg123', () => {
-  it('has exactly as many samples as went in', async () => {
+  it('has exactly as many samples as the input', async () => {
     for (const sampleRate of sampleRates) {
       for (const length of lengths) {
         const path = await writeFile(await encode(speech(length, sampleRate), sampleRate), '.mp3')
@@ -195,7 +195,7 @@ describeWith('mpg123', 'MP3 decoded by mpg123', () => {
     expect(decodeWith(['mpg123', '-q', '-s', path]).samples.length).toBe(30_000)
   })
 
-  it('takes a full-scale square wave and silence', async () => {
+  it('accepts a full-scale square wave and silence', async () => {
     const square = Int16Array.from({ length: 30_000 }, (_, i) => (Math.floor(i / 50) % 2 ? 32_767 : -32_768))
     for (const input of [square, new Int16Array(30_000)]) {
       const path = await writeFile(await encode(input, 22_050), '.mp3')
@@ -205,7 +205,7 @@ describeWith('mpg123', 'MP3 decoded by mpg123', () => {
 })
 
 describeWith('ffmpeg', 'MP3 decoded by ffmpeg', () => {
-  it('is the same sound at the same place, exactly as long', async () => {
+  it('is the same sound, aligned and with the exact length', async () => {
     for (const sampleRate of [16_000, 24_000, 44_100]) {
       const input = speech(2 * sampleRate, sampleRate)
       const path = await writeFile(await encode(input, sampleRate), '.mp3')
@@ -218,13 +218,13 @@ describeWith('ffmpeg', 'MP3 decoded by ffmpeg', () => {
     }
   })
 
-  it('is a file that opens without a sample', async () => {
+  it('opens as a valid file without samples', async () => {
     const path = await writeFile(await encode(new Int16Array(0), 44_100), '.mp3')
     expect(decodeWith(['ffmpeg', '-v', 'error', '-i', path, '-f', 's16le', '-']).samples.length).toBe(0)
   })
 
-  describeWith('lame', 'beside native LAME', () => {
-    it('sounds as near to the original as native LAME', async () => {
+  describeWith('lame', 'compared with native LAME', () => {
+    it('is as close to the original as native LAME', async () => {
       const input = speech(60_000, 44_100)
       const theirs = await writeFile(new Uint8Array(0), '.mp3')
       const raw = await writeFile(new Uint8Array(input.buffer), '.raw')

@@ -29,7 +29,7 @@ describe('createWavEncoder', () => {
     expect(head.length).toBe(encoder.headBytes)
   })
 
-  it('counts all portions', () => {
+  it('counts all chunks', () => {
     const encoder = createWavEncoder({ sampleRate: 8000 })
     for (const length of [0, 1, 100, 70_000]) encoder.append(new Int16Array(length))
     const view = new DataView(encoder.finish().head.buffer)
@@ -43,7 +43,7 @@ describe('createWavEncoder', () => {
     expect(view.getUint32(4, true)).toBe(36)
   })
 
-  it('gives bytes that stay as they are when the caller reuses its buffer', () => {
+  it('returns bytes that do not change when the caller reuses its buffer', () => {
     const samples = Int16Array.of(5, 6)
     const body = createWavEncoder({ sampleRate: 8000 }).append(samples)
     samples.fill(0)

@@ -1,7 +1,8 @@
 /** The voices of the catalogue that are made of others: that their numbers are true, and what they sound like. */
 import { beforeAll, describe, expect, it } from 'bun:test'
 import { trackPitch } from '../../../src/audio/analysis/pitch'
-import { bandsHz, percentile } from '../../../src/audio/analysis/spectrum'
+import { percentile } from '../../../src/audio/analysis/percentile'
+import { bandsHz } from '../../../src/audio/analysis/spectrum'
 import { tractRatio } from '../../../src/audio/analysis/tract'
 import { concatenate, type Pcm } from '../../../src/audio/pcm'
 import { trimSilence } from '../../../src/audio/trim'

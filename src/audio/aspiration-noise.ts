@@ -1,24 +1,24 @@
 /**
- * Breath in a voice: noise that follows the voiced sound in level and in colour. It is the sound itself with the phases
- * of its short-time spectrum drawn by chance, which leaves the envelope and takes away the periods; the chance is the
- * same on every run.
+ * Aspiration noise in a voice: noise that follows the level and spectrum of the voiced sound. It is the sound itself
+ * with random phases in its short-time spectrum, which keeps the envelope and removes the periods. The seed is fixed,
+ * so every run gives the same noise.
  */
 import { harmonicityDb } from './analysis/harmonicity'
 import { powerOfTwoAbove, realFft } from './analysis/fft'
 import { trackPitch, type PitchRange, type PitchTrack } from './analysis/pitch'
 import type { Pcm } from './pcm'
 
-/** Too short to tell one harmonic from the next. */
+/** Too short to resolve single harmonics. */
 const frameSeconds = 0.012
-/** At most as much noise as this share of the voiced power. */
+/** Largest noise power, as a share of the voiced power. */
 const noiseShareMax = 0.25
 const seed = 0x2545f491
 
 /**
- * `pcm` with as much breath under its voiced sound as brings its harmonics-to-noise ratio down to `targetDb`; a sound
- * that is there already stays as it is. `weight` says how voiced each sample is, `range` where its pitch lies.
+ * Adds aspiration noise to the voiced sound of `pcm` until its harmonics-to-noise ratio is down to `targetDb`. A sound
+ * already there stays as it is. `weight` is the voicing of each sample, 0 to 1; `range` bounds the pitch search.
  */
-export function addBreath(pcm: Pcm, weight: Float32Array, targetDb: number, range: PitchRange): Pcm {
+export function addAspirationNoise(pcm: Pcm, weight: Float32Array, targetDb: number, range: PitchRange): Pcm {
   const present = trackPitch(pcm, range)
   const share = noiseShare(targetDb) - noiseShare(harmonicityDb(present))
   if (!(share > 0) || !isAnyVoiced(present)) return pcm
@@ -29,7 +29,7 @@ export function addBreath(pcm: Pcm, weight: Float32Array, targetDb: number, rang
   return { samples: pcm.samples.map((value, i) => value + gain * noise[i]!), sampleRate: pcm.sampleRate }
 }
 
-/** Noise power against that of the harmonics. */
+/** Noise power relative to that of the harmonics. */
 function noiseShare(harmonicity: number): number {
   return 10 ** (-harmonicity / 10)
 }
@@ -46,7 +46,7 @@ function weightedPower(samples: Float32Array, weight: Float32Array): number {
   return samples.reduce((sum, value, i) => sum + (value * weight[i]!) ** 2, 0)
 }
 
-/** The sound with random phases, of about the same power at every moment and in every part of the spectrum. */
+/** The sound with random phases, with about the same power at every moment and in every part of the spectrum. */
 function scrambled({ samples, sampleRate }: Pcm): Float32Array {
   const length = 2 * Math.round((frameSeconds * sampleRate) / 2)
   const hop = length / 2
@@ -75,7 +75,7 @@ function scrambled({ samples, sampleRate }: Pcm): Float32Array {
   return out
 }
 
-/** Numbers in 0…1 that look random (xorshift32, Marsaglia 2003), the same ones each time. */
+/** Pseudo-random numbers in 0…1 from a fixed seed (xorshift32, Marsaglia 2003). */
 function randomTurns(): () => number {
   let state = seed
   return () => {
