@@ -99,6 +99,7 @@ describe.each(followed)('%s', (file) => {
       try {
         await symlink(dirname(executable), join(directory, 'dist'))
         await writeRecording(join(directory, 'me.m4a'), sonant)
+        await Bun.write(join(directory, 'chapter.txt'), 'It was a dark night. The wind blew.')
         const { apiKey } = sonant
         const variables = { ...env, HOME: directory, USER: 'maria', KEY: apiKey, API_KEY: apiKey, ADMIN_KEY: apiKey }
         const bindings = new Map([['sk-…', apiKey]])
