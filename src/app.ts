@@ -15,16 +15,17 @@ import {
   type Config,
 } from './config'
 import { openServerDatabase } from './data-directory'
-import { waitBriefly, type Database } from './db/database'
+import { isCramped, waitBriefly, type Database } from './db/database'
 import { lockDirectory } from './db/lock'
 import { transact } from './db/statements'
 import { createDemos } from './demos'
+import { AppError } from './errors'
 import { createAddresses } from './http/addresses'
 import { createHttpServer } from './http/server'
 import type { Logger } from './log'
 import { parseNetworks } from './net/address'
 import { createDownloader } from './net/download'
-import { releaseAll, releaseExpired, removeUnrecorded } from './recovery'
+import { createRecovery, releaseExpired, removeUnrecorded, type Recovery } from './recovery'
 import { settle } from './settlement'
 import type { Speaking } from './speak'
 import { createInstaller, type InstallerOptions } from './speech/models/hub/installer'
@@ -37,7 +38,8 @@ import { explainListening, prepareDataDirectory, readSeed, readTls } from './sta
 import type { WorkerCommand } from './speech/worker-process'
 import { makePrivate, type PrivacyReport } from './storage/private'
 import { openReferences, type References } from './storage/references'
-import { openStorage } from './storage/storage'
+import { explainFullDisk, readFreeBytes } from './storage/space'
+import { openStorage, type Storage } from './storage/storage'
 import { readCatalogue } from './voice/catalogue'
 import { listReferences } from './voice/clones'
 import { createPlans } from './voice/plans'
@@ -64,7 +66,16 @@ const lastAnswersMs = 1_000
 /** How this program starts itself for work that has a process of its own. */
 export type Commands = { readonly worker: WorkerCommand; readonly downloader: readonly string[] }
 
+/** Throws `storage_failed` when the disk is so full that not even what is there can be served. */
 export async function buildApp(config: Config, commands: Commands, log: Logger): Promise<App> {
+  try {
+    return await openApp(config, commands, log)
+  } catch (error) {
+    throw await explainFullDisk(error, config.dataDirectory)
+  }
+}
+
+async function openApp(config: Config, commands: Commands, log: Logger): Promise<App> {
   const seed = config.ephemeral?.seedPath && (await readSeed(config.ephemeral.seedPath))
   const tls = config.tls && (await readTls(config.tls))
   await prepareDataDirectory(config)
@@ -74,9 +85,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
   const storage = openStorage({ directory: audioDirectory(config), minFreeBytes: config.minFreeBytes })
   await storage.prepare()
   await removeUnrecorded(db, storage)
-  const released = releaseAll(db)
-  if (released.length > 0)
-    log.warn({ requests: released.length }, 'requests of an earlier process were closed and released')
+  const recovery = await startRecovery(db, storage, config, log)
   const speech = createSpeech(config, {
     command: commands.worker,
     jobsMax: limits.queuedRequestsMax,
@@ -168,6 +177,17 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
   const made = setUp({ db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }, config, seed)
   waitBriefly(db)
 
+  async function recover(): Promise<void> {
+    try {
+      if (await storage.isFull()) return
+      recovery.run()
+      clearInterval(recovering)
+      log.info({ dataDirectory: config.dataDirectory }, 'the disk has room again')
+    } catch (error) {
+      log.warn({ err: error }, 'the disk does not take yet what the start had to write')
+    }
+  }
+
   function keepUp(): void {
     try {
       if (speaking.unsettled.size > 0) settle(speaking)
@@ -180,6 +200,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
     }
   }
   const upkeep = setInterval(keepUp, limits.upkeepIntervalMs)
+  const recovering = recovery.isDone ? undefined : setInterval(recover, limits.fullDiskPollMs)
 
   return {
     ...ready,
@@ -200,6 +221,7 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
       demos.stop()
       await installer.close()
       clearInterval(upkeep)
+      clearInterval(recovering)
       await shelf.close()
       graceEndsAtMs = performance.now() + limits.shutdownGraceMs
       while (server.pendingRequests + running.size > 0 && performance.now() < graceEndsAtMs)
@@ -218,6 +240,29 @@ export async function buildApp(config: Config, commands: Commands, log: Logger):
     hurry() {
       graceEndsAtMs = 0
     },
+  }
+}
+
+/** On a full disk the server starts all the same: what is stored is served, and the recovery waits. */
+async function startRecovery(db: Database, storage: Storage, config: Config, log: Logger): Promise<Recovery> {
+  const { dataDirectory, minFreeBytes } = config
+  const recovery = createRecovery(db, log)
+  if (!isCramped(db)) recoverUnlessFull(recovery)
+  if (await storage.isFull()) {
+    const freeBytes = await readFreeBytes(dataDirectory)
+    log.error(
+      { dataDirectory, freeBytes, minFreeBytes },
+      'the disk is full: nothing new is made, and what is stored is served',
+    )
+  }
+  return recovery
+}
+
+function recoverUnlessFull(recovery: Recovery): void {
+  try {
+    recovery.run()
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'storage_failed')) throw error
   }
 }
 

@@ -1,7 +1,8 @@
 /** Puts in order what requests left behind that never came to their end: their units go back, their rows are closed. */
-import type { Database } from './db/database'
+import { isCramped, uncramp, type Database } from './db/database'
 import { transact } from './db/statements'
 import { openHolds, release, type OpenHold } from './ledger/ledger'
+import type { Logger } from './log'
 import type { Storage } from './storage/storage'
 import { findUsage, finishUsage } from './usage/usage'
 
@@ -14,8 +15,33 @@ export async function removeUnrecorded(db: Database, storage: Storage): Promise<
 }
 
 /** After a crash: nothing is under way any more. Returns the ids of the requests that were closed. */
-export function releaseAll(db: Database): string[] {
-  return close(db, openHolds(db))
+export function releaseAll(db: Database, holds: readonly OpenHold[] = openHolds(db)): string[] {
+  return close(db, holds)
+}
+
+/** What a start has to put in order, and on a full disk cannot yet. */
+export type Recovery = {
+  readonly isDone: boolean
+  /** Throws when the disk does not take it. */
+  run(): void
+}
+
+/** Of the holds that are open now nothing is under way any more. Nothing is changed before `run`. */
+export function createRecovery(db: Database, log: Logger): Recovery {
+  const left = new Set(openHolds(db).map(({ id }) => id))
+  return {
+    get isDone() {
+      return left.size === 0 && !isCramped(db)
+    },
+    run() {
+      if (isCramped(db)) uncramp(db)
+      const abandoned = openHolds(db).filter(({ id }) => left.has(id))
+      const closed = releaseAll(db, abandoned)
+      left.clear()
+      if (closed.length > 0)
+        log.warn({ requests: closed.length }, 'requests of an earlier process were closed and released')
+    },
+  }
 }
 
 /**

@@ -43,6 +43,8 @@ export const limits = {
   databaseBusyMs: 5_000,
   /** How often expired holds are looked for, and the last uses of keys written down. */
   upkeepIntervalMs: 60_000,
+  /** After a start on a full disk: how often to see whether there is room for what it had to write. */
+  fullDiskPollMs: 5_000,
   /** Keys and addresses whose calls are counted. */
   limitedSubjectsMax: 100_000,
   /** Addresses by which clients came, and what was written for each. */

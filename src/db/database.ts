@@ -13,28 +13,84 @@ const cacheKib = 16 << 10
 /** Acts at the command line can wait longer for their turn than a server, which nobody else may stop. */
 const besideServerTimeoutMs = 15_000
 
+/** Opened while the disk was full; see `openCramped`. */
+const cramped = new WeakSet<Database.Database>()
+
 /**
  * `path` may be `:memory:`. `inspect` sees the database before anything is written to it; what it throws ends the
- * opening. Throws `ConfigError` when the file is no database, or is from a newer version of the program.
+ * opening. Throws `ConfigError` when the file is no database, or is from a newer version of the program. On a full disk a
+ * database of this version is opened all the same, `isCramped`: it can be read.
  */
 export function openDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {
+  try {
+    return openWith(path, { inspect })
+  } catch (error) {
+    if (!isDiskFailure(error)) throw error
+    return openCramped(path, error, inspect)
+  }
+}
+
+/** `isAlone`: no other process can open it. Closes it again when something throws. */
+function openWith(
+  path: string,
+  { isAlone = false, inspect }: { isAlone?: boolean; inspect?: (db: Database.Database) => void },
+): Database.Database {
   const db = new Database(path)
-  db.pragma('busy_timeout = 5000')
-  inspectOrClose(db, () => {
+  try {
+    db.pragma('busy_timeout = 5000')
+    // Before anything that reads.
+    if (isAlone) db.pragma('locking_mode = EXCLUSIVE')
     const directory = dirname(path)
     if (readVersion(db, directory) > migrations.length) throw newerDatabase(directory)
     inspect?.(db)
-  })
-  db.pragma(`cache_size = -${cacheKib}`)
-  db.pragma('journal_mode = WAL')
-  // While the schema is made a commit need not be durable, only whole; from then on it must be both.
-  db.pragma('synchronous = NORMAL')
-  db.pragma('foreign_keys = ON')
-  // Else REPLACE would delete rows past the triggers that keep them.
-  db.pragma('recursive_triggers = ON')
-  migrate(db)
-  db.pragma('synchronous = FULL')
+    db.pragma(`cache_size = -${cacheKib}`)
+    db.pragma('journal_mode = WAL')
+    // While the schema is made a commit need not be durable, only whole; from then on it must be both.
+    db.pragma('synchronous = NORMAL')
+    db.pragma('foreign_keys = ON')
+    // Else REPLACE would delete rows past the triggers that keep them.
+    db.pragma('recursive_triggers = ON')
+    migrate(db)
+    db.pragma('synchronous = FULL')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/**
+ * The index of the write-ahead log is a file that other processes share, for which a full disk has no room. Whoever has
+ * the database for itself keeps that index in memory. One of another version throws `cause`.
+ */
+function openCramped(path: string, cause: unknown, inspect?: (db: Database.Database) => void): Database.Database {
+  const ensureMade = (db: Database.Database) => {
+    if (readVersion(db, dirname(path)) !== migrations.length) throw cause
+    inspect?.(db)
+  }
+  const db = openWith(path, { isAlone: true, inspect: ensureMade })
+  cramped.add(db)
   return db
+}
+
+/** Whether it was opened on a full disk and is still closed to other processes. */
+export function isCramped(db: Database.Database): boolean {
+  return cramped.has(db)
+}
+
+/** Opens a cramped database to other processes. Throws when there is still no room for that; it then stays usable. */
+export function uncramp(db: Database.Database): void {
+  db.pragma('journal_mode = DELETE')
+  db.pragma('locking_mode = NORMAL')
+  // The lock goes with the next read.
+  db.pragma('user_version')
+  db.pragma('journal_mode = WAL')
+  cramped.delete(db)
+}
+
+/** SQLite says the one or the other of a full disk, depending on which of its files finds no room. */
+export function isDiskFailure(error: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR)/.test((error as { code?: string }).code ?? '')
 }
 
 /**

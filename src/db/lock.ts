@@ -17,7 +17,7 @@ const holderPath = (directory: string) => join(directory, 'lock.pid')
 export function lockDirectory(directory: string): DirectoryLock {
   const lock = tryLock(directory)
   if (!lock) throw new ConfigError(`${directory} is in use by ${describeHolder(directory)}`)
-  writeFileSync(holderPath(directory), String(process.pid))
+  writeHolder(directory)
   return lock
 }
 
@@ -35,6 +35,8 @@ export function isLocked(directory: string): boolean | undefined {
 function tryLock(directory: string, { fileMustExist = false } = {}): DirectoryLock | undefined {
   const db = openLock(directory, fileMustExist)
   try {
+    // Nothing is ever written, so a full disk must not matter.
+    db.pragma('journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
@@ -74,6 +76,15 @@ function describeHolder(directory: string): string {
   const holder = readHolder(holderPath(directory))
   if (holder === undefined || isThere(holder)) return `process ${holder ?? 'unknown'}`
   return `a process that has ${lockPath(directory)} open; process ${holder}, which held it last, is gone`
+}
+
+/** A full disk does not keep the server from starting; nobody knows then who holds the lock. */
+function writeHolder(directory: string): void {
+  try {
+    writeFileSync(holderPath(directory), String(process.pid))
+  } catch (error) {
+    if (!/^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
 }
 
 function readHolder(path: string): number | undefined {

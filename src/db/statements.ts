@@ -2,6 +2,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { limits } from '../config'
 import { AppError } from '../errors'
+import { isDiskFailure } from './database'
 
 const statements = new WeakMap<Database, Map<string, Statement>>()
 /** How often this process ended a transaction that could write. */
@@ -33,7 +34,7 @@ export function transact<T>(db: Database, work: () => T): T {
   } catch (error) {
     // A full disk may have ended the transaction already.
     if (db.inTransaction) prepare(db, 'ROLLBACK').run()
-    if (/^SQLITE_(FULL|IOERR)/.test((error as { code?: string }).code ?? ''))
+    if (isDiskFailure(error))
       throw new AppError('storage_failed', 'The server could not write to its disk; nothing was charged. Try again.', {
         cause: error,
       })

@@ -3,9 +3,13 @@ import { Elysia } from 'elysia'
 import type { Speech } from '../speech/speech'
 import type { HttpContext } from './context'
 
-export function computeRoutes({ access, speech }: HttpContext) {
+export function computeRoutes({ access, speech, speaking: { storage } }: HttpContext) {
   return new Elysia()
-    .get('/readyz', () => ({ ok: true, compute: describeBriefly(speech) }))
+    .get('/readyz', async () => {
+      // What cannot be looked at takes no new files either.
+      const isFull = await storage.isFull().catch(() => true)
+      return { ok: true, compute: describeBriefly(speech), ...(isFull && { storage: 'full' }) }
+    })
     .get('/api/v1/admin/compute', ({ request }) => {
       access.administrator(request)
       return describe(speech)

@@ -3,9 +3,10 @@
  * a final name always holds a whole file. No file is ever overwritten. Knows no SQL and no HTTP.
  */
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, stat, statfs, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
+import { readFreeBytes } from './space'
 import { guard, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
 
 export type Storage = ReturnType<typeof openStorage>
@@ -43,10 +44,15 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       }
     },
 
+    /** Whether less than the configured minimum is free, or nothing. */
+    async isFull(): Promise<boolean> {
+      return (await readFreeBytes(directory)) < Math.max(1, minFreeBytes)
+    },
+
     /** Throws `storage_failed` when less than the configured minimum is free. */
     async ensureSpace(): Promise<void> {
-      const { bavail, bsize } = await guard(() => statfs(directory))
-      if (bavail * bsize < minFreeBytes) throw new AppError('storage_failed', 'The disk of the server is almost full.')
+      if ((await guard(() => readFreeBytes(directory))) < minFreeBytes)
+        throw new AppError('storage_failed', 'The disk of the server is almost full.')
     },
 
     /** `failing`: a fault on demand, as if the disk failed at the end. */

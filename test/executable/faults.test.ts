@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { childrenOf, isRunning } from '../processes'
 import { until } from './voice-packs'
+import { auditDifference, query } from './books'
 import { executable, runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const started: Sonant[] = []
@@ -65,6 +66,72 @@ describe('a full disk', () => {
       }
     },
   )
+
+  it.skipIf(!canMount)(
+    'lets a server start that serves what is there, says that it is full, and recovers when there is room',
+    async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
+      expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'none', directory]).exitCode).toBe(0)
+      try {
+        const first = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
+        const { answer } = await first.speak({ text: 'Hello.' })
+        const name = (answer.url as string).split('/').at(-1)
+        // A request that ends with its server leaves a hold, which a start gives back.
+        const running = say(first, longText).catch(() => undefined)
+        const data = join(directory, 'data')
+        await until(() => query(data, "SELECT 1 FROM holds WHERE status = 'held'").length > 0)
+        first.process.kill('SIGKILL')
+        await running
+        await first.process.exited
+        // As after a start that ended in order: without the files that SQLite shares.
+        query(data, 'SELECT 1 FROM holds')
+        const ballast = join(directory, 'ballast')
+        const fill = () =>
+          Bun.spawnSync(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k', 'conv=notrunc', 'oflag=append'])
+        for (const file of await filesIn(directory)) if (file.endsWith('.part')) await rm(join(data, 'audio', file))
+        fill()
+        const sonant = await startIn(directory, { apiKey: first.apiKey, flags: ['--min-free-bytes', '0'] })
+        const readyz = async () => (await (await sonant.request('/readyz')).json()) as { storage?: string }
+        expect(await readyz()).toMatchObject({ ok: true, storage: 'full' })
+        const line = sonant
+          .log()
+          .split('\n')
+          .find((one) => one.includes('the disk is full'))
+        expect(JSON.parse(line!)).toMatchObject({ level: 'error', dataDirectory: data, freeBytes: 0 })
+        expect((await fetch(`${sonant.storageUrl}/${name}`)).status).toBe(200)
+        expect((await sonant.request('/api/v1/voices')).status).toBe(200)
+        expect((await sonant.request('/api/v1/usage')).status).toBe(200)
+        expect((await sonant.request('/api/v1/balance')).status).toBe(200)
+        expect(await failureOf(say(sonant))).toEqual(storageFailed)
+        await rm(ballast)
+        await until(() => sonant.log().includes('the disk has room again'))
+        expect(await readyz()).not.toHaveProperty('storage')
+        expect((await say(sonant)).status).toBe(200)
+        expect(query(data, "SELECT * FROM holds WHERE status = 'held'")).toEqual([])
+        expect(auditDifference(data)).toBeUndefined()
+        expect(await sonant.stop()).toBe(0)
+      } finally {
+        Bun.spawnSync(['umount', '-l', directory])
+        await rm(directory, { recursive: true, force: true })
+      }
+    },
+  )
+
+  it.skipIf(!canMount)('ends the start of a new directory with its name and the free bytes', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
+    expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', directory]).exitCode).toBe(0)
+    try {
+      const data = join(directory, 'data')
+      const { exitCode, stderr } = runSonant(['serve', '--port', '0', '--data', data, '--min-free-bytes', '0'])
+      expect(exitCode).toBe(1)
+      expect(stderr.trim().split('\n').at(-1)).toMatch(
+        new RegExp(`^sonant: the disk of ${data} does not take what a start has to write; \\d+ bytes are free$`),
+      )
+    } finally {
+      Bun.spawnSync(['umount', '-l', directory])
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
 
   it('is refused before any work when less than the minimum is free', async () => {
     const sonant = await start({ flags: ['--min-free-bytes', String(2 ** 52)] })

@@ -8,13 +8,17 @@ const provider = text('What computes: the processor or a kind of GPU.', {
 const fallback = boolean('Whether something else was wished for, which does not work.')
 
 export const computeSchemas = {
-  Readiness: object({
-    ok: { const: true },
-    compute: orNull({
-      ...object({ provider, fallback }),
-      description: 'What neural voices are computed with; null before the first one was needed.',
-    }),
-  }),
+  Readiness: object(
+    {
+      ok: { const: true },
+      compute: orNull({
+        ...object({ provider, fallback }),
+        description: 'What neural voices are computed with; null before the first one was needed.',
+      }),
+      storage: { const: 'full', description: 'Only while the disk is full: nothing new is made.' },
+    },
+    { optional: ['storage'] },
+  ),
   Compute: object({
     compute: orNull(
       object({
