@@ -1,6 +1,7 @@
 /** Runs one administrative act: flags become the fields of an HTTP body, the answer a table, lines or JSON. */
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
+import type { Catalogue } from '../voice/catalogue'
 import { converterAmong } from '../speech/cloning'
 import { acts, type Act } from './acts'
 import type { Command, Flags, Group, Kind } from './commands/description'
@@ -31,6 +32,7 @@ export async function administer(verb: string, actName: string, args: string[]):
       converter: () => converterAmong(administration.packs.shelf.packs),
       flags: given,
     }
+    if (command.argument?.takes === 'VOICE') await ensureVoice(id, administration.admin.catalogue)
     const answer = await inFlags(flags, () => act.run(call))
     if (isPieces(answer)) return write(answer)
     await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, act.columns ?? [])])
@@ -39,6 +41,13 @@ export async function administer(verb: string, actName: string, args: string[]):
     if (cursor) console.error(`There may be more: --cursor ${cursor}`)
     if (act.secret) console.error(`Keep the ${act.secret}: it is not shown again.`)
   })
+}
+
+/** Throws `not_found`, with the voice that is meant. */
+async function ensureVoice(id: string, catalogue: Catalogue): Promise<void> {
+  if (catalogue.find(id)) return
+  const { suggestVoice } = await import('./suggest-voice')
+  throw new AppError('not_found', `There is no voice "${id}"${suggestVoice(id, catalogue) || '.'}`)
 }
 
 /** Those that are fields of the act; the addresses of the server are not. */

@@ -15,14 +15,10 @@ export const exitCodes = {
   terminated: 143,
 } as const
 
-/** On SIGINT, SIGTERM and SIGHUP `leave` tidies up, at once, and the process ends as shells expect it. */
-export function exitOnSignals(leave: () => void): void {
+/** SIGINT, SIGTERM and SIGHUP end the process with the code that shells expect; `exit` listeners tidy up. */
+export function exitOnSignals(): void {
   const codes = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp }
-  for (const [signal, code] of Object.entries(codes))
-    process.once(signal, () => {
-      leave()
-      process.exit(code)
-    })
+  for (const [signal, code] of Object.entries(codes)) process.once(signal, () => process.exit(code))
 }
 
 /** Prints why, and ends the process. */

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import type { Speech } from '../speech/speech'
 import type { Catalogue, CatalogueVoice } from '../voice/catalogue'
-import { nearest } from '../suggest'
 import { UsageError } from './flags'
 import { openShelf } from './shelf'
+import { suggestVoice } from './suggest-voice'
 
 /** Packs that nobody has tried yet are tried when no known voice is meant. Throws `UsageError`. */
 export async function chooseVoice(
@@ -40,14 +40,6 @@ async function chooseListed(flags: RawSettings, catalogue: Catalogue, id: string
 }
 
 function unknownVoice(id: string, catalogue: Catalogue): UsageError {
-  const byWord = new Map(
-    catalogue.voices.flatMap((voice) => [
-      [voice.id, voice.id],
-      [voice.displayName, voice.id],
-      [voice.id.slice(voice.id.indexOf('-') + 1), voice.id],
-    ]),
-  )
-  const meant = [...new Set(nearest(id, byWord.keys()).map((word) => `"${byWord.get(word)}"`))]
-  const hint = meant.length > 0 ? `did you mean ${meant.join(' or ')}?` : 'sonant voices lists those there are'
-  return new UsageError(`--voice: there is no voice "${id}"; ${hint}`)
+  const hint = suggestVoice(id, catalogue) || '; sonant voices lists those there are'
+  return new UsageError(`--voice: there is no voice "${id}"${hint}`)
 }

@@ -34,7 +34,9 @@ export async function say(args: string[]): Promise<void> {
   const catalogue = readCatalogue()
   const { pool, probe } = await createCliSpeech(values)
   const leaving: (() => void)[] = [() => pool.close()]
-  exitOnSignals(() => leaving.splice(0).forEach((leave) => leave()))
+  const leaveAll = () => leaving.splice(0).forEach((leave) => leave())
+  process.once('exit', leaveAll)
+  exitOnSignals()
   const progress = createProgress(process.stderr)
   const isWatched = process.stderr.isTTY && !json && text.length >= progressCharactersMin
   let draft: Draft | undefined
@@ -75,7 +77,7 @@ export async function say(args: string[]): Promise<void> {
   } finally {
     progress.end()
     await draft?.file.close()
-    for (const leave of leaving.splice(0)) leave()
+    leaveAll()
   }
 }
 

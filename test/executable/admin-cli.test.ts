@@ -266,6 +266,7 @@ describe('every administrative verb', () => {
     [['usage', '--key', ' '], 2, '--key: '],
     [['usage', '--from', 'yesterday'], 2, '--from: found "yesterday"'],
     [['audit', 'now'], 2, '"now"'],
+    [['voices', 'activate', 'zh-jum'], 1, 'did you mean "zh-jun"'],
   ]
   it('refuses what it does not understand with 2, what cannot be done with 1, in one line, and does nothing', () => {
     const before = act('audit')

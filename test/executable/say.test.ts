@@ -191,6 +191,15 @@ it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing when %s comes as soon as
   expect(await readdir(directory)).toEqual([])
 })
 
+it('leaves nothing when its reader leaves, and ends as SIGPIPE does', async () => {
+  const line = `{ "$0" say -o - < long.txt; echo $? > code; } | head -c 100 > /dev/null`
+  await Bun.write(at('long.txt'), longText.slice(0, 6000))
+  const env = { PATH: '/usr/bin:/bin', TMPDIR: directory }
+  Bun.spawnSync(['sh', '-c', line, executable], { cwd: directory, env, stderr: 'ignore' })
+  expect((await Bun.file(at('code')).text()).trim()).toBe('141')
+  expect((await readdir(directory)).sort()).toEqual(['code', 'long.txt'])
+})
+
 describe('--play', () => {
   /** A player that keeps what it was given. */
   async function installPlayer(name: string, script: string): Promise<string> {
