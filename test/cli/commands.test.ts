@@ -1,6 +1,6 @@
 /** The descriptions of the commands: what is made from them is whole and true. */
 import { describe, expect, it } from 'bun:test'
-import { listCommands } from '../../src/cli/commands/table'
+import { listCommands, verbs } from '../../src/cli/commands/table'
 import type { Command } from '../../src/cli/commands/description'
 import { readFlags, UsageError } from '../../src/cli/flags'
 import { helpFor } from '../../src/cli/help'
@@ -85,6 +85,34 @@ describe('flags', () => {
 })
 
 describe('topics', () => {
+  it('are there for every message and document that names one', async () => {
+    const root = `${import.meta.dir}/../..`
+    const files = ['src/**/*.ts', 'docs/*.md', 'README.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(root)])
+    // `sonant help lists those there are` is a sentence.
+    const known = new Set([...Object.keys(verbs), ...(await topicNames()), 'topics', 'lists'])
+    const named = await Promise.all(
+      files.map(async (file) => {
+        const text = await Bun.file(`${root}/${file}`).text()
+        return [...text.matchAll(/sonant help ([a-z][a-z-]*)/g)].map(([, topic]) => topic!)
+      }),
+    )
+    expect(named.flat().length).toBeGreaterThan(10)
+    expect(named.flat().filter((topic) => !known.has(topic))).toEqual([])
+  })
+
+  it('are named by messages, which do not send readers to files that they may not have', async () => {
+    const root = `${import.meta.dir}/../../src`
+    const naming = [...new Bun.Glob('**/*.ts').scanSync(root)].filter((file) => file !== 'cli/read-docs.ts')
+    const strings = /(['"`])(?:(?!\1)[^\\\n])*\bdocs\/[a-z-]+\.md(?:(?!\1)[^\\\n])*\1/
+    const wrong: string[] = []
+    for (const file of naming) {
+      const code = (await Bun.file(`${root}/${file}`).text()).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+      if (strings.test(code)) wrong.push(file)
+    }
+    expect(naming.length).toBeGreaterThan(100)
+    expect(wrong).toEqual([])
+  })
+
   it('are all documents', async () => {
     const files = [...new Bun.Glob('*.md').scanSync(`${import.meta.dir}/../../docs`)].map((file) => file.slice(0, -3))
     const names = await topicNames()
