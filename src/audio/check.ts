@@ -35,24 +35,35 @@ export type Expected = {
 }
 
 /** Describes the fault of `pcm` as speech of so many letters, for a log line. Returns null without a fault. */
-export function findFault(pcm: Pcm, { letters, symbols = 0, language, speed = 1 }: Expected): string | null {
+export function findFault(pcm: Pcm, expected: Expected): string | null {
   const { samples, sampleRate } = pcm
-  if (samples.length === 0) return letters > 0 ? `no samples for ${letters} letters` : null
-
-  const { finite, peak, rms, clipped, longestRun } = measure(samples)
+  const level = measure(samples)
+  const { finite, clipped, longestRun } = level
   if (!finite) return 'some samples are not finite'
-  if (letters > 0 && (toDb(peak) < peakDbfsMin || toDb(rms) < rmsDbfsMin)) {
-    return `silence for ${letters} letters: peak ${toDb(peak).toFixed(1)} dBFS, RMS ${toDb(rms).toFixed(1)} dBFS`
-  }
-
-  const seconds = durationSeconds(pcm) * speed
-  const secondsMax = letters * letterSecondsMax(language) + symbols * symbolSecondsMax + slackSeconds
-  if (seconds < letters * letterSecondsMin) return `${seconds.toFixed(3)} s is too short for ${letters} letters`
-  if (seconds > secondsMax) return `${seconds.toFixed(3)} s is too long for ${letters} letters`
+  const absence = absenceOf(pcm, level, expected)
+  if (absence !== null || samples.length === 0) return absence
 
   if (longestRun > clippedRunSeconds * sampleRate) return `clipped for ${longestRun} samples in a row`
   const share = clipped / samples.length
   if (share > clippedShareMax) return `${(share * 100).toFixed(1)} % of the samples clipped`
+  return null
+}
+
+/** As `findFault`, of sound that is finite, but silent, too short or too long for that text. */
+export function findAbsence(pcm: Pcm, expected: Expected): string | null {
+  const level = measure(pcm.samples)
+  return level.finite ? absenceOf(pcm, level, expected) : null
+}
+
+function absenceOf(pcm: Pcm, { peak, rms }: Level, { letters, symbols = 0, language, speed = 1 }: Expected) {
+  if (pcm.samples.length === 0) return letters > 0 ? `no samples for ${letters} letters` : null
+  if (letters > 0 && (toDb(peak) < peakDbfsMin || toDb(rms) < rmsDbfsMin)) {
+    return `silence for ${letters} letters: peak ${toDb(peak).toFixed(1)} dBFS, RMS ${toDb(rms).toFixed(1)} dBFS`
+  }
+  const seconds = durationSeconds(pcm) * speed
+  const secondsMax = letters * letterSecondsMax(language) + symbols * symbolSecondsMax + slackSeconds
+  if (seconds < letters * letterSecondsMin) return `${seconds.toFixed(3)} s is too short for ${letters} letters`
+  if (seconds > secondsMax) return `${seconds.toFixed(3)} s is too long for ${letters} letters`
   return null
 }
 
@@ -61,6 +72,8 @@ function letterSecondsMax(language: string): number {
   if (base === 'und') return namedLetterSecondsMax
   return syllabicLanguages.has(base) ? syllableSecondsMax : latinLetterSecondsMax
 }
+
+type Level = ReturnType<typeof measure>
 
 function measure(samples: Float32Array) {
   let peak = 0
@@ -78,7 +91,8 @@ function measure(samples: Float32Array) {
     if (run > longestRun) longestRun = run
     previous = value
   }
-  return { finite: Number.isFinite(squares), peak, rms: Math.sqrt(squares / samples.length), clipped, longestRun }
+  const rms = Math.sqrt(squares / Math.max(1, samples.length))
+  return { finite: Number.isFinite(squares), peak, rms, clipped, longestRun }
 }
 
 function toDb(amplitude: number): number {

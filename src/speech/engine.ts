@@ -84,6 +84,11 @@ export class NothingToSay extends Error {
   }
 }
 
+/** The sound is none, or its length is absurd. Whether the engine or the text is the cause shows on another text. */
+export class NoSpeech extends Error {
+  override readonly name = 'NoSpeech'
+}
+
 export interface SpeechEngine {
   /**
    * Speaks one utterance whose text is already a normalized reading. Same voice, text and speed, same samples, whatever

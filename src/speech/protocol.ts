@@ -111,6 +111,12 @@ export type Task =
 /** Where in the pipeline a task failed; it decides the error that the caller sees. */
 export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'examine'
 
+/**
+ * Why a text was not spoken that another text may be none the worse for: the voice says that it knows nothing in it, or
+ * what it gave is silent or of an absurd length.
+ */
+export type Unspoken = 'unknown' | 'absent'
+
 export type Answer =
   | {
       readonly ok: true
@@ -127,7 +133,7 @@ export type Answer =
       readonly runMs?: number
       readonly items?: readonly Answer[]
     }
-  | { readonly ok: false; readonly stage: Stage; readonly message: string }
+  | { readonly ok: false; readonly stage: Stage; readonly message: string; readonly unspoken?: Unspoken }
 
 export type FromWorker =
   | { readonly type: 'ready' }

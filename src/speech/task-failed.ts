@@ -1,5 +1,5 @@
 /** A task that a worker could not do. */
-import type { Answer, Stage } from './protocol'
+import type { Answer, Stage, Unspoken } from './protocol'
 import type { TaskResult } from './worker-process'
 
 /** `stage` says where in the pipeline. */
@@ -8,6 +8,7 @@ export class TaskFailed extends Error {
   constructor(
     readonly stage: Stage,
     message: string,
+    readonly unspoken?: Unspoken,
   ) {
     super(message)
   }
@@ -15,6 +16,6 @@ export class TaskFailed extends Error {
 
 /** The answer of a task that was done. Throws `TaskFailed`. */
 export function succeeded({ answer }: TaskResult): Extract<Answer, { ok: true }> {
-  if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
+  if (!answer.ok) throw new TaskFailed(answer.stage, answer.message, answer.unspoken)
   return answer
 }

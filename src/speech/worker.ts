@@ -2,7 +2,7 @@
  * What a worker process runs: it takes one task after the other from its parent, and ends with it. Synthesis, level,
  * speed, sample rate and encoding all happen here; the main process only carries bytes.
  */
-import { findFault } from '../audio/check'
+import { findAbsence, findFault } from '../audio/check'
 import type { Encoder } from '../audio/encode/encoder'
 import { createMp3Encoder, mp3BitrateKbps } from '../audio/encode/mp3'
 import { normalizeLoudness } from '../audio/loudness'
@@ -18,6 +18,7 @@ import type { Conversions } from './convert/conversion'
 import {
   engineKey,
   loadEngineOf,
+  NoSpeech,
   NothingToSay,
   type Loadable,
   type Speech,
@@ -41,6 +42,7 @@ import {
   type Stage,
   type SynthesizeTask,
   type Task,
+  type Unspoken,
 } from './protocol'
 
 type Result = { samples?: Int16Array } & Omit<Extract<Answer, { ok: true }>, 'ok' | 'items'>
@@ -151,8 +153,10 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
   }
 
   function requireSpeech(speech: Pcm, { letters, symbols, voice: { language } }: SynthesizeTask, speed?: number): void {
-    const fault = findFault(speech, { letters, symbols, language, speed })
-    if (fault) throw new Error(fault)
+    const expected = { letters, symbols, language, speed }
+    const fault = findFault(speech, expected)
+    if (!fault) return
+    throw findAbsence(speech, expected) ? new NoSpeech(fault) : new Error(fault)
   }
 
   function withoutConversion({ adaptation }: VoiceSpec, raw: Pcm): Pcm {
@@ -221,7 +225,8 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
       return { ok: true, ...rest }
     } catch (error) {
       const at = error instanceof StageError ? error.stage : 'synthesize'
-      return { ok: false, stage: at, message: error instanceof Error ? error.message : String(error) }
+      const message = error instanceof Error ? error.message : String(error)
+      return { ok: false, stage: at, message, unspoken: unspokenOf(error) }
     }
   }
 
@@ -252,6 +257,12 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
 function leaveOut({ letters, sampleRate }: SynthesizeTask, error: unknown): Speech {
   if (error instanceof NothingToSay && letters === 0) return { samples: new Float32Array(0), sampleRate, words: [] }
   throw error
+}
+
+function unspokenOf(error: unknown): Unspoken | undefined {
+  const cause = error instanceof StageError ? error.cause : error
+  if (cause instanceof NothingToSay) return 'unknown'
+  return cause instanceof NoSpeech ? 'absent' : undefined
 }
 
 /** The words of a sound that lost its beginning and is then played faster. */

@@ -4,7 +4,7 @@
  * dictionaries are read out of the executable only when a language is first spoken.
  */
 import { fromInt16, type Pcm } from '../../audio/pcm'
-import type { SpeechEngine, VoiceSpec } from '../engine'
+import { NoSpeech, type SpeechEngine, type VoiceSpec } from '../engine'
 import { snapshotHeap } from '../espeak/heap'
 import { openEspeak } from '../espeak/instance'
 
@@ -31,7 +31,7 @@ export async function loadEspeak(): Promise<SpeechEngine> {
       frames += portion?.length ?? 0
       return frames > outputSecondsMax * sampleRate
     })
-    if (frames > outputSecondsMax * sampleRate) throw new Error('eSpeak NG talks without end')
+    if (frames > outputSecondsMax * sampleRate) throw new NoSpeech('eSpeak NG talks without end')
     return { samples: fromInt16(concatenate(portions, frames)), sampleRate }
   }
 
