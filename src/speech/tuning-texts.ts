@@ -33,7 +33,6 @@ const companions: Readonly<Record<string, string>> = {
   th: 'สวัสดี วันนี้อากาศดีมาก เราไปเดินเล่นกัน',
   am: 'ሰላም። ዛሬ አየሩ ጥሩ ነው።',
   my: 'မင်္ဂလာပါ။ ဒီနေ့ ရာသီဥတု ကောင်းတယ်။',
-  chr: 'ᎣᏏᏲ. ᏙᎯᏧ. ᎣᏍᏓ ᎢᎦ.',
   und: 'My neighbour keeps a small dog that barks at every passing bus.',
 }
 
