@@ -5,6 +5,7 @@
 import { normalizeEnglish } from './english'
 import { normalizeMandarin } from './mandarin'
 import { baseLanguage } from '../language'
+import { unspokenIn } from './unspoken'
 
 /** `language`: BCP 47. Expects cleaned text of one sentence. */
 export function normalize(text: string, language: string): string {
@@ -18,18 +19,41 @@ export function normalize(text: string, language: string): string {
 export type Pronounced = {
   /** Letters and digits: they are always heard. */
   letters: number
-  /** Signs, emoji and digits that eSpeak NG may put into words of its own, or know no name for. */
+  /** Signs, emoji, digits and letters that eSpeak NG may put into words of its own, or know no name for. */
   symbols: number
 }
 
-export function countPronounced(reading: string, language: string): Pronounced {
+/** `alphabet`: the speaker's row of the table of what engines do not say. */
+export function countPronounced(reading: string, language: string, alphabet?: string): Pronounced {
   const count = (pattern: RegExp) => reading.match(pattern)?.length ?? 0
   const base = baseLanguage(language)
   const inWords = base === 'en' || base === 'zh' || base === 'cmn'
+  const odd = countOdd(reading, alphabet)
   return {
-    letters: count(/[\p{L}\p{N}]/gu),
-    symbols: inWords ? 0 : count(/[\p{N}\p{Sc}\p{Sm}%&@#§°©®™]|\p{Extended_Pictographic}|\p{RI}/gu),
+    letters: count(/[\p{L}\p{N}]/gu) - odd.mute,
+    symbols: odd.symbols + (inWords ? 0 : count(/[\p{N}\p{Sc}\p{Sm}%&@#§°©®™]|\p{Extended_Pictographic}|\p{RI}/gu)),
   }
+}
+
+/**
+ * Letters and digits that are not heard, and those that may be heard as a name or a code. What an engine names where it
+ * stands alone it mostly speaks inside a word.
+ */
+function countOdd(reading: string, alphabet: string | undefined): { mute: number; symbols: number } {
+  const unspoken = unspokenIn(reading, alphabet)
+  let mute = 0
+  let symbols = 0
+  if (unspoken === undefined) return { mute, symbols }
+  for (const [word] of reading.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    const letters = word.match(/[\p{L}\p{N}]/gu) ?? []
+    const marks = word.match(/\p{M}/gu) ?? []
+    if (letters.length === 0) continue
+    mute += letters.filter((letter) => unspoken.mute.test(letter)).length
+    const pattern = letters.every((letter) => unspoken.odd.test(letter)) ? unspoken.odd : unspoken.unsaid
+    const named = [...letters, ...marks.filter((mark) => !unspoken.mute.test(mark))]
+    symbols += named.filter((character) => pattern.test(character)).length
+  }
+  return { mute, symbols }
 }
 
 /** Web addresses without their scheme, endless digits in groups, emoji without skin tones, whose names eSpeak NG lacks, the full-width yen sign as the one eSpeak NG knows. */

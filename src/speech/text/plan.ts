@@ -5,6 +5,7 @@
  *   sentences  cut where a sentence ends, remembering by what
  *   route      within a sentence, each script to a speaker who can read it     (script.ts: who reads what)
  *   normalize  numbers, money, dates, addresses, symbols → words               (english.ts, mandarin.ts)
+ *   sayings    what a speaker's engine cannot say, to another or named             (unspoken.ts: who cannot say what)
  *   cut        readings too long for one call, at clause marks
  *
  * Everything is pure, synchronous and linear in the length of the text, and nothing throws. What is pronounceable in the
@@ -14,11 +15,18 @@ import { cleanText } from './clean'
 import { cutReading, innerPauseMs } from './cut'
 import { countPronounced, normalize, type Pronounced } from './normalize'
 import { routeSentence } from './route'
+import { createSayings } from './sayings'
 import type { Script } from './script'
 import { type SentenceEnd, splitSentences } from './sentences'
 
 /** `language`: BCP 47. `charactersMax`: what its engine takes in one call. */
-export type Speaker = { id: string; language: string; charactersMax: number }
+export type Speaker = {
+  id: string
+  language: string
+  charactersMax: number
+  /** Its row of the table of what engines do not say; without one, whatever it cannot say shows when it speaks. */
+  alphabet?: string | undefined
+}
 
 export type Utterance = Pronounced & {
   speakerId: string
@@ -48,17 +56,12 @@ export const silenceMs = 300
 /** At least one utterance, in order. The last has no pause, unless it is the only one and silent. */
 export function planUtterances(text: string, main: Speaker, companionFor: (script: Script) => Speaker): Utterance[] {
   const utterances: Utterance[] = []
-  for (const { speaker, source, pauseMs } of planParts(text, main, companionFor)) {
-    const pieces = cutReading(normalize(source, speaker.language), speaker.charactersMax)
-    pieces.forEach((piece, index) => {
-      const last = index === pieces.length - 1
-      addUtterance(utterances, {
-        speakerId: speaker.id,
-        text: piece,
-        language: speaker.language,
-        ...countPronounced(piece, speaker.language),
-        pauseMs: last ? pauseMs : innerPauseMs(piece),
-      })
+  const sayingsOf = createSayings(main, companionFor)
+  for (const part of planParts(text, main, companionFor)) {
+    const sayings = sayingsOf(part.speaker, normalize(part.source, part.speaker.language))
+    sayings.forEach(({ speaker, text: reading }, at) => {
+      const pauseMs = at === sayings.length - 1 ? part.pauseMs : innerPauseMs(`${reading.trimEnd()},`)
+      for (const utterance of cutUtterances(speaker, reading, pauseMs)) addUtterance(utterances, utterance)
     })
   }
   const final = utterances.at(-1)
@@ -67,6 +70,18 @@ export function planUtterances(text: string, main: Speaker, companionFor: (scrip
   }
   final.pauseMs = 0
   return utterances
+}
+
+function cutUtterances(speaker: Speaker, reading: string, pauseMs: number): Utterance[] {
+  const { id: speakerId, language, charactersMax, alphabet } = speaker
+  const pieces = cutReading(reading, charactersMax)
+  return pieces.map((text, index) => ({
+    speakerId,
+    text,
+    language,
+    ...countPronounced(text, language, alphabet),
+    pauseMs: index === pieces.length - 1 ? pauseMs : innerPauseMs(text),
+  }))
 }
 
 /** The first three steps: every letter of the cleaned text is in exactly one part's `source`. */

@@ -1,0 +1,112 @@
+/**
+ * Who says what a speaker cannot say of its reading. A word of which the speaker says no letter goes to the companion
+ * for its script. Where that one cannot say it either, it is named by its script ("Cherokee letters"), once for words in
+ * a row, in the language of the main speaker. A word of which the speaker says some letters stays with it.
+ *
+ * The voice for scripts that no other one reads spells letters by their codes ("letter one eight two zero"), two seconds
+ * for each. Beyond a limit these are named too, and beyond a limit of names they are a pause: otherwise a text of 2,000
+ * such letters would be an hour of sound.
+ */
+import { normalize } from './normalize'
+import type { Speaker } from './plan'
+import { isNamedIn, nameLetters } from './script-names'
+import { type Script, scriptRuns } from './script'
+import { unspokenIn } from './unspoken'
+
+type Saying = { readonly speaker: Speaker; readonly text: string }
+
+/** In a row. */
+const spelledRunMax = 48
+/** Of one text. */
+const spelledMax = 500
+const namesMax = 50
+
+/** The language of the voice for all other scripts. */
+const anyLanguage = 'und'
+/** Han is written without spaces: each character is a word. */
+const word = /\p{Script=Han}\p{M}*|[[\p{L}\p{N}]--\p{Script=Han}][[\p{L}\p{M}\p{N}]--\p{Script=Han}]*/gv
+
+/** `by`: null for nobody. `isSpelled`: by their codes. */
+type Words = { by: Speaker | null; isSpelled: boolean; text: string; letters: number }
+
+/** One for each text; what it returns for the text's readings keeps within the limits of a text. */
+export function createSayings(
+  main: Speaker,
+  companionFor: (script: Script) => Speaker,
+): (speaker: Speaker, reading: string) => Saying[] {
+  let spelled = 0
+  let names = 0
+
+  function assign(speaker: Speaker, text: string): Words {
+    const words = { by: speaker, isSpelled: false, text, letters: countLetters(text) }
+    if (isSaid(speaker, text)) return words
+    if (isSpelledBy(speaker, text)) return { ...words, isSpelled: true }
+    const { script } = scriptRuns(text)[0]!
+    const companion = script === null ? speaker : companionFor(script)
+    if (companion.id === speaker.id) return { ...words, by: null }
+    const reading = normalize(text, companion.language)
+    if (isSaid(companion, reading)) return { ...words, by: companion }
+    return isSpelledBy(companion, reading) ? { ...words, by: companion, isSpelled: true } : { ...words, by: null }
+  }
+
+  function withinLimit(words: Words): Words {
+    if (!words.isSpelled) return words
+    if (words.letters > spelledRunMax || spelled + words.letters > spelledMax) return { ...words, by: null }
+    spelled += words.letters
+    return words
+  }
+
+  function say({ by, text }: Words, speaker: Speaker): Saying {
+    if (by !== null) return { speaker: by, text: by === speaker ? text : normalize(text, by.language) }
+    const marks = /[.,;:?!…，。；：？！、]*\s*$/.exec(text)![0].trim()
+    if (++names > namesMax) return { speaker, text: marks }
+    const namer = isNamedIn(main.language) ? main : companionFor('Zzzz')
+    return { speaker: namer, text: normalize(nameLetters(text, namer.language), namer.language) + marks }
+  }
+
+  return (speaker, reading) => {
+    if (unspokenIn(reading, speaker.alphabet) === undefined) return [{ speaker, text: reading }]
+    const words = cutWords(reading).map((text) => assign(speaker, text))
+    const limited = merge(words).map((group) => ({ ...withinLimit(group), isSpelled: false }))
+    return merge(limited).map((group) => say(group, speaker))
+  }
+}
+
+/** Words with what stands before the first and after each; joined again they are the reading. */
+function cutWords(reading: string): string[] {
+  const starts = [...reading.matchAll(word)].map(({ index }) => index)
+  if (starts.length === 0) return [reading]
+  return starts.map((start, i) => reading.slice(i === 0 ? 0 : start, starts[i + 1]))
+}
+
+function countLetters(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+}
+
+/** Whether any letter of it is said; a text without letters is. */
+function isSaid({ alphabet, language }: Speaker, text: string): boolean {
+  const unspoken = unspokenIn(text, alphabet)
+  if (unspoken === undefined) return true
+  const letters = text.match(/[\p{L}\p{N}]/gu) ?? []
+  const unsaid = language === anyLanguage ? unspoken.odd : unspoken.unsaid
+  return letters.length === 0 || letters.some((letter) => !unsaid.test(letter))
+}
+
+function isSpelledBy({ alphabet, language }: Speaker, text: string): boolean {
+  if (language !== anyLanguage) return false
+  const { mute } = unspokenIn(text, alphabet)!
+  return (text.match(/[\p{L}\p{N}]/gu) ?? []).some((letter) => !mute.test(letter))
+}
+
+/** Words in a row that are said alike become one. */
+function merge(words: readonly Words[]): Words[] {
+  const merged: Words[] = []
+  for (const each of words) {
+    const last = merged.at(-1)
+    if (last && last.by?.id === each.by?.id && last.isSpelled === each.isSpelled) {
+      last.text += each.text
+      last.letters += each.letters
+    } else merged.push({ ...each })
+  }
+  return merged
+}
