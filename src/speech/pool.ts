@@ -272,6 +272,9 @@ export function createPool(options: {
   }
 
   return {
+    /** For what is worth a line to whoever has a job done. */
+    log,
+
     /** Jobs open beyond `jobsMax` are not refused here but by whoever asks `full` first. */
     get full() {
       return jobs.size >= options.jobsMax

@@ -16,6 +16,8 @@ import { TaskFailed } from './task-failed'
 import { planBlocks, type Planned } from './text/blocks'
 import { silenceMs, type Speaker } from './text/plan'
 import type { Script } from './text/script'
+import { alphabetOf } from './text/unspoken'
+import { createUtterer, joinWords, type Cast } from './utter'
 import { WorkerGone } from './worker-process'
 
 export type RenderRequest = {
@@ -77,7 +79,7 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
   if (request.signal?.aborted) leave()
   try {
     const startedAtMs = performance.now()
-    const { frames, words } = await speakAll(job, request, plan, sampleRate, sink)
+    const { frames, words } = await speakAll({ pool, job, request, plan, sampleRate, sink })
     if (timedOut) throw new JobEnded()
     return {
       sampleRate,
@@ -98,52 +100,57 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
 /** What the interface promises for wav, Hz. */
 const wavSampleRate = 44_100
 
-type Plan = { planned: Iterator<Planned, void>; speakers: Map<string, VoiceSpec> }
+type Plan = { planned: Iterator<Planned, void>; cast: Cast }
 
 function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
-  const speakers = new Map([[voice.id, voice]])
-  const asSpeaker = ({ id, language, conversion }: VoiceSpec): Speaker => {
-    return { id, language, charactersMax: conversion ? convertedCharactersMax(language) : utteranceCharactersMax }
+  const voices = new Map([[voice.id, voice]])
+  const asSpeaker = (speaker: VoiceSpec): Speaker => {
+    const { id, language, conversion } = speaker
+    const charactersMax = conversion ? convertedCharactersMax(language) : utteranceCharactersMax
+    return { id, language, charactersMax, alphabet: alphabetOf(speaker) }
   }
-  const planned = planBlocks(text, asSpeaker(voice), (script) => {
-    const companion = companionFor(script)
-    speakers.set(companion.id, companion)
-    return asSpeaker(companion)
-  })
-  return { planned, speakers }
+  const cast: Cast = {
+    voices,
+    asSpeaker,
+    companionFor(script) {
+      const companion = companionFor(script)
+      voices.set(companion.id, companion)
+      return asSpeaker(companion)
+    },
+  }
+  return { planned: planBlocks(text, asSpeaker(voice), cast.companionFor), cast }
 }
 
 function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
   return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
 }
 
-async function speakAll(
-  job: Job,
-  request: RenderRequest,
-  { planned, speakers }: Plan,
-  sampleRate: number,
-  sink: ByteSink,
-): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
+type Speaking = {
+  pool: Pool
+  job: Job
+  request: RenderRequest
+  plan: Plan
+  /** Hz. */
+  sampleRate: number
+  sink: ByteSink
+}
+
+async function speakAll({
+  pool,
+  job,
+  request,
+  plan: { planned, cast },
+  sampleRate,
+  sink,
+}: Speaking): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
   const append = await openEncoder(job, request, sampleRate, sink)
+  const utterer = createUtterer(job, cast, { sampleRate, speed: request.speed, fault: request.fault })
   const inFlight: { sound: Promise<Sound>; planned: Planned }[] = []
   let words: TimedWord[] | undefined = []
   const submit = () => {
     const next = planned.next()
     if (next.done) return
-    const { utterance } = next.value
-    const { text, letters, symbols, pauseMs } = utterance
-    const voice = speakers.get(utterance.speakerId)!
-    const sound = job.synthesize({
-      kind: 'synthesize',
-      voice,
-      text,
-      letters,
-      symbols,
-      pauseMs,
-      sampleRate,
-      speed: request.speed,
-      fault: request.fault,
-    })
+    const sound = utterer.utter(next.value.utterance)
     // It is awaited in its turn; until then its failure must not count as unhandled.
     sound.catch(() => {})
     inFlight.push({ sound, planned: next.value })
@@ -155,8 +162,7 @@ async function speakAll(
     const { sound, planned: spoken } = inFlight.shift()!
     const { portions, words: timed } = await sound
     submit()
-    if (spoken.block > 0) words = undefined
-    else if (spoken.utterance.text !== '') words = joinWords(words, timed, frames / sampleRate)
+    words = spoken.block > 0 ? undefined : joinWords(words, timed, frames / sampleRate)
     for (const [i, samples] of portions.entries()) {
       frames += samples.length
       ended = inFlight.length === 0 && i === portions.length - 1
@@ -167,23 +173,9 @@ async function speakAll(
   // Signs that the voice has no names for are silent; a file of no length nobody could play.
   const silence = new Int16Array(frames === 0 ? Math.round((silenceMs / 1000) * sampleRate) : 0)
   if (!ended) await append(silence, true)
+  const { leftOut } = utterer
+  if (leftOut > 0) pool.log.warn({ voice: request.voice.id, characters: leftOut }, 'unspoken characters became pauses')
   return { frames: frames + silence.length, words }
-}
-
-/** undefined once any part does not tell. */
-function joinWords(
-  before: TimedWord[] | undefined,
-  spoken: readonly TimedWord[] | undefined,
-  startSeconds: number,
-): TimedWord[] | undefined {
-  if (!before || !spoken) return undefined
-  for (const word of spoken)
-    before.push({
-      text: word.text,
-      startSeconds: startSeconds + word.startSeconds,
-      endSeconds: startSeconds + word.endSeconds,
-    })
-  return before
 }
 
 /** How many utterances of one request may be under way or waiting for the encoder: this bounds the memory it takes. */

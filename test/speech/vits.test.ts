@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDeadline } from '../../src/deadline'
 import { createLogger } from '../../src/log'
+import { readCatalogue } from '../../src/voice/catalogue'
 import { NothingToSay, type SpeechEngine, type VoiceSpec } from '../../src/speech/engine'
 import { loadVits } from '../../src/speech/engines/vits'
 import { openPackFolder } from '../../src/speech/models/folder'
@@ -264,6 +265,10 @@ describe('in a worker process', () => {
     const options = { mp3SampleRate: undefined, queueKey: 'test', deadline: startDeadline(20_000) }
     expect((await render(pool, { ...request, ...options }, { async write() {} })).audioMs).toBe(300)
     await expect(say(voice, '坏。')).rejects.toThrow('nothing that this voice can say')
+    const catalogue = readCatalogue()
+    const companionFor = (script: string) => catalogue.companionFor(catalogue.voices[0]!, script)
+    const mixed = { ...request, ...options, text: '你好。坏。', voice, companionFor }
+    expect((await render(pool, mixed, { async write() {} })).audioMs).toBeGreaterThan(500 + (frames / 16_000) * 1000)
     expect(await say(voice, '你好。')).toBe(frames)
   }, 30_000)
 })

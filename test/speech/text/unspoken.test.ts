@@ -1,0 +1,183 @@
+/** No character makes a text fail: each is spoken by somebody, named by its script, or left out. */
+import { afterAll, describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import { startDeadline } from '../../../src/deadline'
+import { createLogger } from '../../../src/log'
+import { createPool, type Pool, type Sound } from '../../../src/speech/pool'
+import type { SynthesizeTask } from '../../../src/speech/protocol'
+import { render } from '../../../src/speech/render'
+import { planUtterances, type Speaker } from '../../../src/speech/text/plan'
+import { alphabetOf, type UnspokenTable, unspokenIn } from '../../../src/speech/text/unspoken'
+import table from '../../../src/speech/text/unspoken.json'
+import { readCatalogue, type BareVoice } from '../../../src/voice/catalogue'
+import { modelOptions } from '../model-options'
+
+const catalogue = readCatalogue()
+const english = catalogue.find('en-ross')!
+const mandarin = catalogue.find('zh-mei')!
+
+const asSpeaker = (voice: BareVoice): Speaker => {
+  return { id: voice.id, language: voice.language, charactersMax: 300, alphabet: alphabetOf(voice) }
+}
+
+/** A plan, and the speakers in it. */
+function planOf(text: string, main: BareVoice) {
+  const speakers = new Map([[main.id, asSpeaker(main)]])
+  const utterances = planUtterances(text, asSpeaker(main), (script) => {
+    const companion = asSpeaker(catalogue.companionFor(main, script))
+    speakers.set(companion.id, companion)
+    return companion
+  })
+  return utterances.map((utterance) => ({ ...utterance, speaker: speakers.get(utterance.speakerId)! }))
+}
+
+const readingsOf = (text: string, main: BareVoice) =>
+  planOf(text, main).map(({ speakerId, text: reading }) => `${speakerId}: ${reading}`)
+
+function assigned(pattern: RegExp): string[] {
+  const characters: string[] = []
+  for (let codePoint = 0x80; codePoint <= 0x10ffff; codePoint++) {
+    const character = String.fromCodePoint(codePoint)
+    if (pattern.test(character)) characters.push(character)
+  }
+  return characters
+}
+const pronounced = assigned(/[\p{L}\p{M}\p{N}]/u)
+
+describe('the table of what engines do not say', () => {
+  it('is of the version of Unicode that this runtime has', () => {
+    expect((table as UnspokenTable).unicode).toBe(process.versions.unicode!)
+  })
+
+  it('has a row for every built-in voice and companion', () => {
+    const scripts = ['Latn', 'Hani', 'Kana', 'Hang', 'Cyrl', 'Grek', 'Arab', 'Hebr', 'Deva', 'Mymr', 'Thai', 'Zzzz']
+    const voices = [...catalogue.builtIn, ...scripts.map((script) => catalogue.companionFor(english, script))]
+    const missing = voices.filter((voice) => !Object.hasOwn(table.alphabets, alphabetOf(voice)!))
+    expect(missing.map(({ id }) => id)).toEqual([])
+  })
+})
+
+describe('the route of every letter, mark and number', () => {
+  it.each([english, mandarin])('ends at a voice that says something of it, for $id', (main) => {
+    const silent: string[] = []
+    const leftOut: string[] = []
+    const check = (text: string) => {
+      const utterances = planOf(text, main)
+      for (const { speaker, text: reading } of utterances) {
+        const mute = unspokenIn(reading, speaker.alphabet)?.mute
+        const letters = reading.match(/[\p{L}\p{N}]/gu) ?? []
+        if (mute && letters.every((letter) => mute.test(letter))) silent.push(`${speaker.id}: ${reading}`)
+      }
+      return utterances.filter(({ text: reading }) => reading !== '').length
+    }
+    for (let at = 0; at < pronounced.length; at += 40) {
+      const batch = pronounced.slice(at, at + 40)
+      if (check(batch.join('\n')) === batch.length) continue
+      for (const character of batch) if (check(character) === 0) leftOut.push(character)
+    }
+    expect(silent).toEqual([])
+    // Marks, superscript signs of phonetics, fillers that have no sound, and Arabic vowel marks on no letter.
+    const silentByRight = /[\p{M}\p{Lm}\u115F\u1160\u3164\uFFA0ʔ\uFC5E-\uFC63\uFE70-\uFE7E]/u
+    expect(leftOut.filter((character) => !silentByRight.test(character))).toEqual([])
+    expect(leftOut.length).toBeLessThan(2_700)
+  })
+
+  it('names letters in a row once, in the language of the main voice', () => {
+    const text = 'The Cherokee word ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ means Cherokee.'
+    expect(readingsOf(text, english)).toEqual([
+      'en-ross: The Cherokee word',
+      'en-ross: Cherokee letters',
+      'en-ross: means Cherokee.',
+    ])
+    expect(readingsOf('我看ᏣᎳᎩ', mandarin)).toEqual(['zh-mei: 我看', 'zh-mei: 切罗基文字母'])
+    expect(readingsOf('Hi Ꮳ there', english)[1]).toBe('en-ross: Cherokee letter')
+    expect(readingsOf('Hi Ꮳꦲ there', english)[1]).toBe('en-ross: Cherokee and Javanese letters')
+    expect(readingsOf('Hi Ꮳꦲꠀ there', english)[1]).toBe('en-ross: letters of three scripts')
+    expect(readingsOf('Hi 𰀀𰀁 there', english)[1]).toBe('en-ross: Chinese letters')
+    expect(readingsOf('你好𰀀𰀁吗', mandarin)).toEqual(['zh-mei: 你好', 'zh-mei: 汉字', 'zh-mei: 吗'])
+    expect(readingsOf('Guten Tag ᏣᎳᎩ', catalogue.find('de-greta')!)[1]).toBe('script-any: Cherokee letters')
+  })
+
+  it('leaves a word to its voice that says some of its letters', () => {
+    expect(readingsOf('કઽક', english)).toEqual(['script-gu: કઽક'])
+    expect(readingsOf('Hi ઽ there', english)[1]).toBe('en-ross: Gujarati letter')
+  })
+
+  it('spells the letters of a script that nobody reads, but not for an hour', () => {
+    expect(readingsOf('Tibetan བོད་ཡིག', english)).toEqual(['en-ross: Tibetan', 'script-any: བོད་ཡིག'])
+    expect(readingsOf('བ'.repeat(2000), english)).toEqual(['en-ross: Tibetan letters'])
+    const spelled = planOf('a བ '.repeat(1000), english).filter(({ speakerId }) => speakerId === 'script-any')
+    expect(spelled).toHaveLength(500)
+    const names = planOf('a Ꮳ '.repeat(1000), english).filter(({ text }) => text === 'Cherokee letter')
+    expect(names).toHaveLength(50)
+  })
+})
+
+const poolSettings = { taskTimeoutMs: 60_000, workerMemoryMaxBytes: 1 << 30, jobsMax: 1000, models: modelOptions }
+const command = [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'worker']
+const pool = createPool({ command, workers: 2, log: createLogger('silent'), ...poolSettings })
+afterAll(() => pool.close())
+
+/** The same utterance is spoken once: most of these texts have the same words around another character. */
+const known = new Map<string, Promise<Sound>>()
+const frugal: Pool = {
+  ...pool,
+  full: false,
+  closed: false,
+  openJob(options) {
+    const job = pool.openJob(options)
+    const synthesize = (task: SynthesizeTask) => {
+      const key = JSON.stringify([task.voice.id, task.text, task.pauseMs])
+      const sound = known.get(key) ?? job.synthesize(task)
+      known.set(key, sound)
+      return sound
+    }
+    return { ...job, synthesize }
+  },
+}
+
+async function say(text: string, voice: BareVoice, by = frugal): Promise<{ audioMs: number; digest: string }> {
+  const hash = new Bun.CryptoHasher('sha256')
+  const sink = { write: async (bytes: Uint8Array) => void hash.update(bytes) }
+  const companionFor = (script: string) => catalogue.companionFor(voice, script)
+  const settings = { speed: 1, format: 'wav', mp3SampleRate: undefined, queueKey: 'test' } as const
+  const request = { text, voice, companionFor, ...settings, deadline: startDeadline(60_000) }
+  return { audioMs: (await render(by, request, sink)).audioMs, digest: hash.digest('hex') }
+}
+
+const everFailed =
+  'ᏣᎳᎩ Ꮳ ꭰ ꦲ ꦲꦤ ꠀ ꠇꠣ ၵ ၵၶ ꩠ ૹ ઽ 𰀀 𱍐 𮯰 𪛖 𠀀𠀁 㐀 ꟻ 𐞀 𝼀 𐄇 𒐀 ₐ ƕƕƕƕƕƕ ჰჱ ᲐᲑᲒᲓ ⴀⴁ ᄀᅀ ꥠ ฦฦฦ ॻॻ 𑄶 ꩐ ᥆ 𞹀 ﷺ ے ᳵ ꣻ ᠠᠡ'.split(
+    ' ',
+  )
+const others = ['\u{E000}', '\u0378', '\u0301', '\u20E3', '👨‍👩‍👧', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', 'שלום Ꮳ مرحبا', '\u202EᏣ\u202C', '𒀀𒀁']
+
+describe('in sound', () => {
+  it.each([english, mandarin])(
+    '"Hi X there" keeps its words, whatever X is, for $id',
+    async (voice) => {
+      const seed = Number(process.env.SONANT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+      console.log(`characters by SONANT_TEST_SEED=${seed}`)
+      let state = seed % 2147483647 || 1
+      const random = (below: number) => (state = (state * 48271) % 2147483647) % below
+      const seeded = Array.from({ length: 300 }, () => pronounced[random(pronounced.length)]!)
+      const plain = (await say('Hi there', voice)).audioMs
+      const wrong: string[] = []
+      const check = async (character: string) => {
+        const spoken = await say(`Hi ${character} there`, voice).catch((error) => String(error.cause ?? error))
+        const isRight = typeof spoken !== 'string' && spoken.audioMs > 0.8 * plain && spoken.audioMs < plain + 8_000
+        if (!isRight) wrong.push(`${character}: ${typeof spoken === 'string' ? spoken : spoken.audioMs}`)
+      }
+      const all = [...everFailed, ...others, ...seeded]
+      for (let at = 0; at < all.length; at += 8) await Promise.all(all.slice(at, at + 8).map(check))
+      expect(wrong).toEqual([])
+    },
+    240_000,
+  )
+
+  it('a text of nothing but such letters is spoken too, however long, and with the same bytes again', async () => {
+    for (const unit of ['Ꮳ', 'ᏣᎳᎩ. ', 'བ', '𰀀', 'ၵ', 'Ꮳꦲ', '\u0301', '\u{E000}', '𞤀𞤁 '])
+      expect((await say(unit.repeat(2000 / [...unit].length), english)).audioMs).toBeWithin(200, 180_000)
+    const text = 'Hi Ꮳꦲ there, 𰀀 བ.'
+    expect(await say(text, english, pool)).toEqual(await say(text, english, pool))
+  }, 240_000)
+})
