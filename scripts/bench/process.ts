@@ -4,9 +4,12 @@ import { join } from 'node:path'
 export type ReadyLine = { base_url: string; api_key?: string }
 
 /** From the start of the process to its first line on stdout, which is parsed. */
-export async function startUntilReady(command: string[], { stderr = 'ignore' as 'ignore' | Bun.BunFile } = {}) {
+export async function startUntilReady(
+  command: string[],
+  { stderr = 'ignore', environment }: { stderr?: 'ignore' | Bun.BunFile; environment?: Record<string, string> } = {},
+) {
   const startedAtMs = performance.now()
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr })
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr, env: environment ?? process.env })
   const line = await firstLine(child.stdout)
   const readyMs = performance.now() - startedAtMs
   if (line === undefined) throw new Error(`${command.join(' ')} ended with ${await child.exited} before it was ready.`)

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { audioFiles, auditDifference, query } from './books'
 import { startIn, type Sonant } from './sonant'
 
-const kills = 55
+/** The trial of kills asks for more. */
+const kills = Number(process.env.SONANT_TEST_KILLS ?? 55)
 const startingUnits = 100_000
 const texts = ['Hi.', 'Yes, of course.', 'One two three four.', 'Where? Here! A little longer, this one.']
 
@@ -130,7 +131,7 @@ it(
     }
     expectBooks()
   },
-  { timeout: 120_000 },
+  { timeout: 2_500 * kills },
 )
 
 type Row = { request_id: string; status: string; units: number; error_code: string | null }

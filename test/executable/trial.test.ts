@@ -1,0 +1,18 @@
+/** The trials of `scripts/trial` in their short form; `bun run trial --full` is the long one. */
+import { expect, it } from 'bun:test'
+import { trials } from '../../scripts/trial/trials'
+
+const seed = Number(process.env.SONANT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+/** The crash test is its short form. */
+const elsewhere = ['kills']
+
+for (const [name, run] of Object.entries(trials).filter(([each]) => !elsewhere.includes(each)))
+  it(
+    `holds against the trial of ${name} (SONANT_TEST_SEED=${seed})`,
+    async () => {
+      const { tried, findings } = await run({ size: 'short', seed })
+      expect(findings).toEqual([])
+      expect(tried).toBeGreaterThan(0)
+    },
+    { timeout: 180_000 },
+  )
