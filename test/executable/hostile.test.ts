@@ -1,14 +1,17 @@
-/** Texts that have broken speech services: a sound or a clear error, never a hang, a crash, growth, or foreign audio. */
+/**
+ * Texts that have broken speech services: a sound or a clear error, never a hang, a crash, growth, or foreign audio.
+ * Ten of them go whole through the executable; all of them go through worker processes in shorter form.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { durationSeconds } from '../../src/audio/pcm'
+import { startDeadline } from '../../src/deadline'
+import { createLogger } from '../../src/log'
+import { createPool, type Pool } from '../../src/speech/pool'
+import { render } from '../../src/speech/render'
+import { readCatalogue } from '../../src/voice/catalogue'
 import { peakOf, readWav } from '../sound'
-import { startSonant, stopAndRemove, type Sonant } from './sonant'
-
-let sonant: Sonant
-beforeAll(async () => {
-  sonant = await startSonant()
-})
-afterAll(() => stopAndRemove(sonant))
+import { modelOptions } from '../speech/model-options'
+import { executable, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const fill = (piece: string) => {
   const characters = [...piece.repeat(Math.ceil(2000 / [...piece].length))]
@@ -80,35 +83,52 @@ const kinds: Kind[] = [
   ['dashes', fill('-–—'), false],
 ]
 
-/** The first voice gets the texts whole; for the others their beginnings do. */
-const readings = [
-  ['en-ross', 2000],
-  ['zh-mei', 300],
-  ['de-karl', 300],
-] as const
+/** Those whose length itself could do harm: each is another kind of growth. */
+const wholeKinds = [
+  '2000 × a',
+  '2000 digits',
+  '2000 × !',
+  '2000 emoji',
+  'only combining marks',
+  '2000 lines',
+  'a word without end',
+  'alternating scripts',
+  'numbers with commas',
+  'all capitals',
+]
 
-describe('hostile text', () => {
-  it('has at least 40 kinds', () => expect(kinds.length).toBeGreaterThanOrEqual(40))
+const voiceIds = ['en-ross', 'zh-mei', 'de-karl'] as const
+const shortCharacters = 300
 
-  for (const [voice_id, charactersMax] of readings)
-    it.each(kinds)(
-      `is spoken, or is a silence where nothing is to be said (${voice_id}): %s`,
-      async (_name, whole, audible) => {
-        const text = [...whole].slice(0, charactersMax).join('')
-        const response = await sonant.request('/api/v1/tts', { body: { text, voice_id, format: 'wav', speed: 2 } })
-        const answer = (await response.json()) as { url: string; units: number }
-        expect([response.status, answer]).toEqual([200, expect.anything()])
-        expect(answer.units).toBe([...text].length)
-        const pcm = readWav(await (await fetch(answer.url)).bytes())
-        expect(durationSeconds(pcm)).toBeLessThan(2000)
-        expect(peakOf(pcm)).toBeLessThan(0.98)
-        if (audible) expect(peakOf(pcm)).toBeGreaterThan(0.1)
-      },
-    )
+function expectSpoken(wav: Uint8Array, audible: boolean): void {
+  const pcm = readWav(wav)
+  expect(durationSeconds(pcm)).toBeLessThan(2000)
+  expect(peakOf(pcm)).toBeLessThan(0.98)
+  if (audible) expect(peakOf(pcm)).toBeGreaterThan(0.1)
+}
+
+describe('hostile text through the executable', () => {
+  let sonant: Sonant
+  beforeAll(async () => {
+    sonant = await startSonant()
+  })
+  afterAll(() => stopAndRemove(sonant))
+
+  it.each(kinds.filter(([name]) => wholeKinds.includes(name)))(
+    'is spoken whole, or is a silence where nothing is to be said: %s',
+    async (_name, text, audible) => {
+      const response = await sonant.request('/api/v1/tts', { body: { text, format: 'wav', speed: 2 } })
+      const answer = (await response.json()) as { url: string; units: number }
+      expect([response.status, answer]).toEqual([200, expect.anything()])
+      expect(answer.units).toBe([...text].length)
+      expectSpoken(await (await fetch(answer.url)).bytes(), audible)
+    },
+    { timeout: 120_000 },
+  )
 
   it('leaves the next ordinary text as it was', async () => {
     const fresh = await startSonant()
-    for (const [voice_id] of readings) {
+    for (const voice_id of voiceIds) {
       const [after, before] = [
         await sonant.speak({ text: 'All is well, 一切都好.', voice_id }),
         await fresh.speak({ text: 'All is well, 一切都好.', voice_id }),
@@ -120,5 +140,52 @@ describe('hostile text', () => {
 
   it('does not bring down a worker', () => {
     expect(sonant.log()).not.toContain('worker lost')
+  })
+})
+
+describe('hostile text through the workers of the executable', () => {
+  const catalogue = readCatalogue()
+  let pool: Pool
+  const warnings: string[] = []
+  beforeAll(() => {
+    pool = createPool({
+      models: modelOptions,
+      command: [executable, 'worker'],
+      workers: 2,
+      taskTimeoutMs: 60_000,
+      workerMemoryMaxBytes: 1 << 30,
+      jobsMax: 1000,
+      log: { ...createLogger('silent'), warn: (_fields, message) => warnings.push(message) },
+    })
+  })
+  afterAll(() => pool.close())
+
+  async function speak(text: string, voiceId: string): Promise<Uint8Array> {
+    const voice = catalogue.find(voiceId)!
+    const pieces: Uint8Array[] = []
+    const sink = {
+      async write(bytes: Uint8Array, position: number) {
+        if (position === 0) pieces.unshift(bytes)
+        else pieces.push(bytes)
+      },
+    }
+    const companionFor = (script: string) => catalogue.companionFor(voice, script)
+    const request = { text, voice, companionFor, speed: 2, format: 'wav', mp3SampleRate: undefined } as const
+    await render(pool, { ...request, queueKey: 'test', deadline: startDeadline(120_000) }, sink)
+    return Buffer.concat(pieces)
+  }
+
+  it('has at least 40 kinds', () => expect(kinds.length).toBeGreaterThanOrEqual(40))
+
+  for (const voiceId of voiceIds)
+    it.each(kinds)(
+      `is spoken, or is a silence where nothing is to be said (${voiceId}): %s`,
+      async (_name, whole, audible) => {
+        expectSpoken(await speak([...whole].slice(0, shortCharacters).join(''), voiceId), audible)
+      },
+    )
+
+  it('does not bring down a worker', () => {
+    expect(warnings).toEqual([])
   })
 })
