@@ -24,6 +24,7 @@ import { createAddresses } from './http/addresses'
 import { createHttpServer } from './http/server'
 import type { Logger } from './log'
 import { parseNetworks } from './net/address'
+import { guardDescriptors, type DescriptorGuard } from './process/descriptors'
 import { createDownloader } from './net/download'
 import { createRecovery, releaseExpired, removeUnrecorded, type Recovery } from './recovery'
 import { settle } from './settlement'
@@ -141,6 +142,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   const keyUse = createKeyUse(db)
   const stop = new AbortController()
   let graceEndsAtMs = Infinity
+  let descriptors: DescriptorGuard | undefined
   let addresses: (request: Request) => Addresses
   const http = createHttpServer({
     db,
@@ -206,6 +208,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     ...ready,
     made,
     async startBackground() {
+      descriptors = guardDescriptors({ closeIdle: () => server.closeIdleConnections(), log })
       await loadRendering()
       await pool
         .warm(catalogue.voices[0]!)
@@ -232,6 +235,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
       // Those that were given up are told so.
       const answeredByMs = performance.now() + lastAnswersMs
       while (server.pendingRequests > 0 && performance.now() < answeredByMs) await Bun.sleep(drainPollMs)
+      descriptors?.close()
       await server.stop(true)
       keepUp()
       db.close()

@@ -1,6 +1,6 @@
 /** The memory of other processes: how much they have, and a limit that the kernel keeps. Linux only. */
-import { dlopen, ptr } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
+import { openLibc } from './libc'
 
 /** Resident memory of a process where the system tells (Linux), else 0. */
 export function residentBytes(pid: number): number {
@@ -13,7 +13,6 @@ export function residentBytes(pid: number): number {
  * the kernel refuses: a native allocation fails. False where that cannot be done.
  */
 export function limitMemoryGrowth(pid: number, sizeBytes: number): boolean {
-  if (process.platform !== 'linux') return false
   const reservedBytes = readStatus(pid, 'VmData')
   if (reservedBytes === 0) return false
   const limit = BigInt(reservedBytes + Math.round(sizeBytes))
@@ -26,17 +25,9 @@ const dataResource = 2
 
 let prlimit: ((pid: number, resource: number, limits: BigUint64Array) => number) | undefined
 
-/** Of the C library, under its name in glibc or in musl; where neither can be opened nothing is limited. */
 function openPrlimit(): NonNullable<typeof prlimit> {
-  const definition = { prlimit: { args: ['i32', 'i32', 'ptr', 'ptr'], returns: 'i32' } } as const
-  for (const name of ['libc.so.6', 'libc.so', '/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1'])
-    try {
-      const { symbols } = dlopen(name, definition)
-      return (pid, resource, limits) => symbols.prlimit(pid, resource, ptr(limits), null)
-    } catch {
-      // Not this one.
-    }
-  return () => -1
+  const libc = openLibc({ prlimit: { args: ['i32', 'i32', 'ptr', 'ptr'], returns: 'i32' } })
+  return libc ? (pid, resource, limits) => libc.prlimit(pid, resource, limits, null) : () => -1
 }
 
 /** A size in `/proc/PID/status`, in bytes; 0 where there is none. */
