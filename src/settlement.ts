@@ -1,6 +1,6 @@
 /** How paid operations end that are not charged: their units go back, and the history says how they ended. */
 import type { Database } from './db/database'
-import { patiently, transact } from './db/statements'
+import { retryWhileBusy, transact } from './db/statements'
 import { isOpen, release } from './ledger/ledger'
 import type { Logger } from './log'
 import { finishUsage, type Outcome } from './usage/usage'
@@ -19,7 +19,7 @@ export type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
 export async function giveBack(books: Books, requestId: string, holdId: number, outcome: Outcome): Promise<void> {
   books.unsettled.set(requestId, { holdId, outcome })
   try {
-    await patiently(() => settle(books))
+    await retryWhileBusy(() => settle(books))
   } catch (error) {
     books.log.error({ requestId, err: error }, 'units not given back yet')
     throw error

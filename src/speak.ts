@@ -5,7 +5,7 @@
 import type { Caller } from './account/keys'
 import type { AudioFormat } from './audio/encode/encoder'
 import type { Database } from './db/database'
-import { patiently, transact } from './db/statements'
+import { retryWhileBusy, transact } from './db/statements'
 import { runWithin, shorten, type Deadline } from './deadline'
 import { AppError, asAppError, assert, publicCode } from './errors'
 import { noFaults, type FaultName, type Faults } from './faults'
@@ -82,7 +82,7 @@ export type Estimate = {
  */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
   for (;;) {
-    const found = await patiently(() => findEarlier(speaking, request) ?? start(speaking, request))
+    const found = await retryWhileBusy(() => findEarlier(speaking, request) ?? start(speaking, request))
     if ('spoken' in found) return found.spoken
     if ('own' in found) return found.own
     // How it ended is in the history then.
@@ -288,7 +288,7 @@ async function chargeOrGiveBack(
 ): Promise<number | null> {
   const { requestId } = request
   try {
-    return await patiently(() => charge(speaking, request, holdId, fileName, rendering))
+    return await retryWhileBusy(() => charge(speaking, request, holdId, fileName, rendering))
   } catch (error) {
     speaking.log.error({ requestId, err: error }, 'charging failed')
   }

@@ -2,7 +2,7 @@
 import { removeUnusedReference } from '../clone/books'
 import { forgetClone } from '../clone/clone'
 import type { Cloning } from '../clone/cloning'
-import { patiently } from '../db/statements'
+import { retryWhileBusy } from '../db/statements'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { readText, type Fields } from '../fields'
@@ -57,8 +57,8 @@ export async function purgeRecording(admin: Administration, { references }: Stor
       purgeReference(db, clone.sha256)
       return { subject: id, before, after: describe(clone, false), result: clone }
     })
-  const clone = await patiently(purge)
-  await patiently(() => removeUnusedReference({ db, references }, clone.sha256))
+  const clone = await retryWhileBusy(purge)
+  await retryWhileBusy(() => removeUnusedReference({ db, references }, clone.sha256))
   return describe(clone, false)
 }
 
@@ -89,10 +89,10 @@ export async function reEnrol(
         const after = describe(renewed, hasRecording)
         return { subject: id, before: describe(clone, hasRecording), after, result: after }
       })
-    if (renewed.demoName === clone.demoName) return await patiently(update)
+    if (renewed.demoName === clone.demoName) return await retryWhileBusy(update)
     // A missing demo is made again when it is asked for; the second time it is for one that was made in between.
     await storage.remove(clone.demoName)
-    const after = await patiently(update)
+    const after = await retryWhileBusy(update)
     await storage.remove(clone.demoName)
     return after
   } finally {

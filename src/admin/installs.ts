@@ -1,5 +1,5 @@
 /** Packs that administrators have the running server pull from its hub. */
-import { patiently } from '../db/statements'
+import { retryWhileBusy } from '../db/statements'
 import { readText, type Fields } from '../fields'
 import type { Install, Installer } from '../speech/models/hub/installer'
 import { act, type Administration } from './administration'
@@ -14,7 +14,7 @@ export async function installPack(administration: Administration, installer: Ins
     const result = describeInstall(installer.start(name))
     return { subject: name, before: null, after: { state: result.state }, result }
   }
-  return patiently(() => act(administration, 'voices pull', begin))
+  return retryWhileBusy(() => act(administration, 'voices pull', begin))
 }
 
 export function describeInstall({ name, state, folder, receivedBytes, sizeBytes, reason }: Install) {

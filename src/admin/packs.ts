@@ -1,5 +1,5 @@
 /** What administrators do with the installed packs: the folders of models under `data/voices`. */
-import { patiently } from '../db/statements'
+import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../speech/models/hub/installer'
 import type { PackReport } from '../speech/models/pack'
 import type { Shelf } from '../speech/models/shelf'
@@ -45,7 +45,7 @@ export async function removePack(admin: Administration, { shelf }: Packs, name: 
   const taken = found(shelf.takeAway(name), 'pack', name)
   try {
     const log = () => act(admin, 'voices remove', () => ({ subject: name, before, after: null, result: undefined }))
-    await patiently(log)
+    await retryWhileBusy(log)
   } catch (error) {
     taken.putBack()
     throw error

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { act } from '../admin/administration'
 import { databasePath, voicesDirectory, type Config } from '../config'
 import { isLocked, lockDirectory } from '../db/lock'
-import { patiently } from '../db/statements'
+import { retryWhileBusy } from '../db/statements'
 import { AppError } from '../errors'
 import { openHub } from '../speech/models/hub/client'
 import { checkPackName, type PullPlan } from '../speech/models/hub/packs'
@@ -89,7 +89,7 @@ async function logPull(config: Config, values: { data?: string }, { plan }: Pull
   const after = { hub: config.hub, repository: repository.id, commit: repository.commit, license }
   await withDatabase(values, async (db) => {
     const { admin } = await administrationOf(db, values)
-    await patiently(() =>
+    await retryWhileBusy(() =>
       act(admin, 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
     )
   })

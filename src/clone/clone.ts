@@ -2,7 +2,7 @@
  * Paid operation 2: a recording → a private voice. The fee is held before the work and captured after it, in one
  * transaction with the voice and the row of the history; a failure gives it back and leaves no file behind.
  */
-import { patiently } from '../db/statements'
+import { retryWhileBusy } from '../db/statements'
 import { runWithin } from '../deadline'
 import { AppError, asAppError, publicCode } from '../errors'
 import { noFaults, type FaultName } from '../faults'
@@ -25,7 +25,7 @@ import { identify, obtain } from './recording'
 export async function clone(cloning: Cloning, request: CloneRequest): Promise<Cloned> {
   const known = identify(cloning, request.source)
   const own = known.sha256 === undefined ? undefined : findOwn(cloning, request, known.sha256)
-  if (own) return patiently(() => noteDuplicate(cloning, request, own, known.url))
+  if (own) return retryWhileBusy(() => noteDuplicate(cloning, request, own, known.url))
   const reference = await obtain(cloning, request, known)
   try {
     const turn = `${request.caller.accountId} ${reference.sha256}`
@@ -69,12 +69,12 @@ async function cloneReference(
   const { pool, running } = cloning
   const { caller, requestId, deadline, signal, source } = request
   const own = findOwn(cloning, request, reference.sha256)
-  if (own) return patiently(() => noteDuplicate(cloning, request, own, url))
+  if (own) return retryWhileBusy(() => noteDuplicate(cloning, request, own, url))
   const param = Object.keys(source)[0]!
   const recording = await examineRecording(pool, reference.path, { queueKey: caller.keyId, deadline, signal, param })
   ensureThere(request)
   const id = newCloneId()
-  const holdId = await patiently(() => begin(cloning, request, id))
+  const holdId = await retryWhileBusy(() => begin(cloning, request, id))
   const work = finish(cloning, request, { id, holdId, reference, url, recording })
   running.set(requestId, work)
   return work.finally(() => running.delete(requestId))
@@ -146,11 +146,11 @@ async function recordOrRemove(
   const { clone, reference } = paid
   try {
     await reference.flush()
-    return await patiently(() => record(cloning, request, paid))
+    return await retryWhileBusy(() => record(cloning, request, paid))
   } catch (error) {
     cloning.log.error({ requestId: request.requestId, err: error }, 'a clone could not be recorded')
     await cloning.storage.remove(clone.demoName)
-    await patiently(() => removeUnusedReference(cloning, clone.sha256))
+    await retryWhileBusy(() => removeUnusedReference(cloning, clone.sha256))
     throw error
   }
 }
@@ -178,8 +178,8 @@ export async function forgetClone(
 ): Promise<boolean> {
   const { storage } = forgetting
   await storage.remove(clone.demoName)
-  if (!(await patiently(forget))) return false
+  if (!(await retryWhileBusy(forget))) return false
   await storage.remove(clone.demoName)
-  await patiently(() => removeUnusedReference(forgetting, clone.sha256))
+  await retryWhileBusy(() => removeUnusedReference(forgetting, clone.sha256))
   return true
 }

@@ -95,7 +95,7 @@ export function isDiskFailure(error: unknown): boolean {
 
 /**
  * From here on nothing waits long for another process that writes: a wait inside SQLite would stop every request.
- * `patiently` (statements.ts) waits outside of it.
+ * `retryWhileBusy` (statements.ts) waits outside of it.
  */
 export function waitBriefly(db: Database.Database): void {
   db.pragma('busy_timeout = 20')

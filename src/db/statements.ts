@@ -50,7 +50,7 @@ const busyPollMs = 10
  * Runs `work`, again and again while another process has the right to write; others get their turn meanwhile. Throws
  * `storage_failed` when that takes longer than `limits.databaseBusyMs`.
  */
-export async function patiently<T>(work: () => T): Promise<T> {
+export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   const endAtMs = performance.now() + limits.databaseBusyMs
   for (;;) {
     try {

@@ -4,7 +4,7 @@ import { findAccount, maskAccountNumber } from '../account/accounts'
 import { findKey } from '../account/keys'
 import { describeKey } from '../admin/keys'
 import { limits } from '../config'
-import { createMemo, patiently, transact } from '../db/statements'
+import { createMemo, retryWhileBusy, transact } from '../db/statements'
 import { readText, withNumbers } from '../fields'
 import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../history'
 import { redeemCode } from '../ledger/codes'
@@ -60,7 +60,7 @@ export function accountRoutes({ db, access, addresses, installation }: HttpConte
             const units = redeemCode(db, { code, accountId, nowMs: Date.now() })
             return { ok: true, units, balance: balanceOf(accountId) }
           })
-        return patiently(() => access.guessing(request, caller, redeem))
+        return retryWhileBusy(() => access.guessing(request, caller, redeem))
       },
       { parse: 'none' },
     )

@@ -23,7 +23,7 @@ import type { Operation } from '../config'
 import type { Deadline } from '../deadline'
 import { withNumbers, type Fields } from '../fields'
 import { queryOf, readJsonObject, readOptionalJsonObject } from './body'
-import { patiently } from '../db/statements'
+import { retryWhileBusy } from '../db/statements'
 import type { HttpContext } from './context'
 
 type Call = {
@@ -108,7 +108,7 @@ export function adminRoutes({ begin, db, access, speaking, cloning, packs, addre
           packs,
           begin: (operation: Operation) => begin(request, operation),
         }
-        return patiently(() => answer(call))
+        return retryWhileBusy(() => answer(call))
       },
       { parse: 'none' },
     )
