@@ -12,7 +12,7 @@ import { noFaults, type FaultName, type Faults } from './faults'
 import { countCharacters } from './ledger/characters'
 import { capture, ensureAffordable, hold, readBalance, settledUnits } from './ledger/ledger'
 import { catalogueSpeaker, clonedSpeaker, type FindConverter, type Speaker } from './cloned-speaker'
-import { giveBack, settle, type Books } from './settlement'
+import { releaseHold, settle, type Billing } from './settlement'
 import type { Rendering, RenderFault } from './speech/render'
 import { loadRendering } from './speech/rendering'
 import type { Pool } from './speech/pool'
@@ -22,7 +22,7 @@ import type { Catalogue } from './voice/catalogue'
 import { findClone, findFirstClone, isCloneId, type Clone } from './voice/clones'
 import type { Plans } from './voice/plans'
 
-export type Speaking = Books & {
+export type Speaking = Billing & {
   readonly catalogue: Catalogue
   readonly plans: Plans
   readonly pool: Pool
@@ -227,7 +227,7 @@ async function finish(speaking: Speaking, request: SpeakRequest, speaker: Speake
     rendering = await store(speaking, request, speaker, name)
   } catch (error) {
     const errorCode = publicCode(asAppError(error).code)
-    await giveBack(speaking, requestId, holdId, { status: 'failed', errorCode }).catch(() => {})
+    await releaseHold(speaking, requestId, holdId, { status: 'failed', errorCode }).catch(() => {})
     throw error
   }
   const remaining = await chargeOrGiveBack(speaking, request, holdId, name, rendering)
@@ -294,7 +294,7 @@ async function chargeOrGiveBack(
   }
   const { audioMs, durationMs } = rendering
   try {
-    await giveBack(speaking, requestId, holdId, { status: 'uncharged', fileName, audioMs, durationMs })
+    await releaseHold(speaking, requestId, holdId, { status: 'uncharged', fileName, audioMs, durationMs })
     return null
   } catch (error) {
     speaking.unsettled.set(requestId, { holdId, outcome: { status: 'failed', errorCode: 'storage_failed' } })

@@ -5,7 +5,7 @@ import { openDatabase, type Database } from '../src/db/database'
 import { transact } from '../src/db/statements'
 import { release } from '../src/ledger/ledger'
 import { finishUsage, startUsage } from '../src/usage/usage'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, redeem, speakOnce, startMs } from './books'
+import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, redeem, speakOnce, startMs } from './billing'
 
 let db: Database
 let accountId: string

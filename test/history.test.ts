@@ -12,7 +12,7 @@ import {
   streamCsv,
   type UsageRecord,
 } from '../src/history'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs } from './books'
+import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs } from './billing'
 
 const storageUrl = 'https://audio.example/files'
 let db: Database

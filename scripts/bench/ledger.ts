@@ -83,7 +83,7 @@ async function inFolder(work: (folder: string) => Promise<BenchRow[]>): Promise<
 
 /** One paid request as the books see it, of each of the accounts in turns. */
 function pairOn(db: Database.Database, accounts: number): Pair {
-  const books = { db, holdTimeoutMs: 600_000, unsettled: new Map(), log: createLogger('error') }
+  const billing = { db, holdTimeoutMs: 600_000, unsettled: new Map(), log: createLogger('error') }
   const signal = new AbortController().signal
   const deadline = startDeadline(3_600_000)
   const text = 'A sentence of ordinary length, as callers send it.'
@@ -110,8 +110,8 @@ function pairOn(db: Database.Database, accounts: number): Pair {
       speed: 1,
       format: 'mp3',
     }
-    const holdId = begin(books, request, { id: 'heart' })
-    const remaining = charge(books, request, holdId, `${requestId}.mp3`, { audioMs: 3000, durationMs: 200 })
+    const holdId = begin(billing, request, { id: 'heart' })
+    const remaining = charge(billing, request, holdId, `${requestId}.mp3`, { audioMs: 3000, durationMs: 200 })
     if (remaining === null) throw new Error('a pair was not charged')
   }
 }

@@ -1,5 +1,5 @@
 /** What administrators do with cloned voices and the recordings they came from. */
-import { removeUnusedReference } from '../clone/books'
+import { removeUnusedReference } from '../clone/billing'
 import { forgetClone } from '../clone/clone'
 import type { Cloning } from '../clone/cloning'
 import { retryWhileBusy } from '../db/statements'

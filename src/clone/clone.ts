@@ -6,13 +6,13 @@ import { retryWhileBusy } from '../db/statements'
 import { runWithin } from '../deadline'
 import { AppError, asAppError, publicCode } from '../errors'
 import { noFaults, type FaultName } from '../faults'
-import { giveBack } from '../settlement'
+import { releaseHold } from '../settlement'
 import { enrolVoice, examineRecording, type Recording } from '../speech/cloning'
 import type { RenderFault } from '../speech/render'
 import type { ReceivedReference } from '../storage/references'
 import { cloneDemoName } from '../voice/catalogue'
 import { deleteClone, findClone, findCloneOf, newCloneId, type Clone } from '../voice/clones'
-import { begin, noteDuplicate, record, removeUnusedReference } from './books'
+import { holdFee, recordDuplicate, captureFee, removeUnusedReference } from './billing'
 import { cloneUnits, type Cloned, type CloneRequest, type Cloning } from './cloning'
 import { languageOfName, renderDemo } from './demo'
 import { identify, obtain } from './recording'
@@ -25,7 +25,7 @@ import { identify, obtain } from './recording'
 export async function clone(cloning: Cloning, request: CloneRequest): Promise<Cloned> {
   const known = identify(cloning, request.source)
   const own = known.sha256 === undefined ? undefined : findOwn(cloning, request, known.sha256)
-  if (own) return retryWhileBusy(() => noteDuplicate(cloning, request, own, known.url))
+  if (own) return retryWhileBusy(() => recordDuplicate(cloning, request, own, known.url))
   const reference = await obtain(cloning, request, known)
   try {
     const turn = `${request.caller.accountId} ${reference.sha256}`
@@ -69,12 +69,12 @@ async function cloneReference(
   const { pool, running } = cloning
   const { caller, requestId, deadline, signal, source } = request
   const own = findOwn(cloning, request, reference.sha256)
-  if (own) return retryWhileBusy(() => noteDuplicate(cloning, request, own, url))
+  if (own) return retryWhileBusy(() => recordDuplicate(cloning, request, own, url))
   const param = Object.keys(source)[0]!
   const recording = await examineRecording(pool, reference.path, { queueKey: caller.keyId, deadline, signal, param })
   ensureThere(request)
   const id = newCloneId()
-  const holdId = await retryWhileBusy(() => begin(cloning, request, id))
+  const holdId = await retryWhileBusy(() => holdFee(cloning, request, id))
   const work = finish(cloning, request, { id, holdId, reference, url, recording })
   running.set(requestId, work)
   return work.finally(() => running.delete(requestId))
@@ -102,7 +102,7 @@ async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Pr
     return { clone, duplicate: false, units: cloneUnits, remaining }
   } catch (error) {
     const errorCode = publicCode(asAppError(error).code)
-    await giveBack(cloning, request.requestId, begun.holdId, { status: 'failed', errorCode }).catch(() => {})
+    await releaseHold(cloning, request.requestId, begun.holdId, { status: 'failed', errorCode }).catch(() => {})
     throw error
   }
 }
@@ -146,7 +146,7 @@ async function recordOrRemove(
   const { clone, reference } = paid
   try {
     await reference.flush()
-    return await retryWhileBusy(() => record(cloning, request, paid))
+    return await retryWhileBusy(() => captureFee(cloning, request, paid))
   } catch (error) {
     cloning.log.error({ requestId: request.requestId, err: error }, 'a clone could not be recorded')
     await cloning.storage.remove(clone.demoName)

@@ -4,7 +4,7 @@ import type { FindConverter } from '../cloned-speaker'
 import type { Deadline } from '../deadline'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'
-import type { Books } from '../settlement'
+import type { Billing } from '../settlement'
 import type { Pool } from '../speech/pool'
 import type { ReceivedReference, References } from '../storage/references'
 import type { Storage } from '../storage/storage'
@@ -13,7 +13,7 @@ import type { Clone } from '../voice/clones'
 
 export const cloneUnits = 300
 
-export type Cloning = Books & {
+export type Cloning = Billing & {
   readonly catalogue: Catalogue
   readonly pool: Pool
   readonly converter: FindConverter

@@ -11,7 +11,7 @@ import { migrations } from '../../src/db/migrations'
 import { transact } from '../../src/db/statements'
 import type { AppError } from '../../src/errors'
 import { readBalance, readKeySpending } from '../../src/ledger/ledger'
-import { addAccount, credit, noLimits, speakOnce, startMs } from '../books'
+import { addAccount, credit, noLimits, speakOnce, startMs } from '../billing'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-keys-'))
 afterAll(() => rm(directory, { recursive: true }))

@@ -10,7 +10,7 @@ import { transact } from '../../src/db/statements'
 import { AppError } from '../../src/errors'
 import { createCode, findCode, listCodes, redeemCode, voidCode } from '../../src/ledger/codes'
 import { creditCode, readBalance } from '../../src/ledger/ledger'
-import { addAccount, credit, startMs } from '../books'
+import { addAccount, credit, startMs } from '../billing'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-codes-'))
 afterAll(() => rm(directory, { recursive: true }))

@@ -17,7 +17,7 @@ import {
 } from '../../src/ledger/ledger'
 import { countCharacters } from '../../src/ledger/characters'
 import { releaseExpired } from '../../src/recovery'
-import { addAccount, addKey, begin, credit, fail, speakOnce, startMs, succeed } from '../books'
+import { addAccount, addKey, begin, credit, fail, speakOnce, startMs, succeed } from '../billing'
 
 let db: Database
 let accountId: string

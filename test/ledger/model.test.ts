@@ -12,7 +12,7 @@ import { transact } from '../../src/db/statements'
 import { AppError } from '../../src/errors'
 import { readBalance, readKeySpending, setCap } from '../../src/ledger/ledger'
 import { releaseAll, releaseExpired } from '../../src/recovery'
-import { addAccount, addKey, begin, credit, fail, redeem, startMs, succeed } from '../books'
+import { addAccount, addKey, begin, credit, fail, redeem, startMs, succeed } from '../billing'
 import { createRandom, type Random } from './random'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-ledger-'))
@@ -46,7 +46,7 @@ function forget({ open, closed }: World, gone: ModelHold): void {
   closed.push(gone)
 }
 
-function giveBack(world: World, gone: ModelHold): void {
+function releaseModelHold(world: World, gone: ModelHold): void {
   const { key, units } = gone
   key.held -= units
   key.account.held -= units
@@ -96,7 +96,7 @@ const steps: Record<string, (world: World, random: Random) => void> = {
     if (world.open.length === 0) return
     const taken = random.pick(world.open)
     fail(world.db, taken)
-    giveBack(world, taken)
+    releaseModelHold(world, taken)
   },
   again({ db, closed }, random) {
     if (closed.length === 0) return
@@ -108,7 +108,7 @@ const steps: Record<string, (world: World, random: Random) => void> = {
     world.nowMs += random.below(15)
     const expired = world.open.filter(({ expiresAtMs }) => expiresAtMs < world.nowMs)
     expect(releaseExpired(world.db, world.nowMs, () => false)).toHaveLength(expired.length)
-    for (const gone of expired) giveBack(world, gone)
+    for (const gone of expired) releaseModelHold(world, gone)
   },
   cap({ db, keys }, random) {
     const key = random.pick(keys)
@@ -126,7 +126,7 @@ function crash(world: World, path: string, random: Random): void {
   world.db.close()
   world.db = openDatabase(path)
   expect(releaseAll(world.db)).toHaveLength(world.open.length)
-  for (const gone of [...world.open]) giveBack(world, gone)
+  for (const gone of [...world.open]) releaseModelHold(world, gone)
 }
 
 function compare({ db, accounts, keys }: World): void {

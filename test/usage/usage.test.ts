@@ -13,7 +13,7 @@ import {
   startUsage,
   type UsageFilter,
 } from '../../src/usage/usage'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs, succeed } from '../books'
+import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs, succeed } from '../billing'
 
 let db: Database
 let accountId: string

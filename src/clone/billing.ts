@@ -1,4 +1,4 @@
-/** Clones in the books: a free repetition, the fee that is held, the voice that is paid for. Each is one transaction. */
+/** Clones in the billing: a free repetition, the fee that is held, the voice that is paid for. Each is one transaction. */
 import { transact } from '../db/statements'
 import { AppError, publicCode } from '../errors'
 import { capture, countOpenHolds, hold, readBalance, settledUnits } from '../ledger/ledger'
@@ -17,7 +17,7 @@ function usageStart({ caller, requestId }: CloneRequest, voiceId: string, charac
 }
 
 /** A repetition is free, and in the history too. */
-export function noteDuplicate({ db }: Cloning, request: CloneRequest, own: Clone, url: string | undefined): Cloned {
+export function recordDuplicate({ db }: Cloning, request: CloneRequest, own: Clone, url: string | undefined): Cloned {
   return transact(db, () => {
     const remaining = settledUnits(readBalance(db, request.caller.accountId))
     startUsage(db, usageStart(request, own.id, 0))
@@ -31,7 +31,7 @@ export function noteDuplicate({ db }: Cloning, request: CloneRequest, own: Clone
  * Holds the fee, or writes down why not. Returns the hold's id. Throws `conflict` where the account would have more
  * clones than it may, counting those that are being made.
  */
-export function begin({ db, holdTimeoutMs, clonesMax }: Cloning, request: CloneRequest, voiceId: string): number {
+export function holdFee({ db, holdTimeoutMs, clonesMax }: Cloning, request: CloneRequest, voiceId: string): number {
   const { caller, requestId } = request
   const { accountId, keyId } = caller
   const start = () => startUsage(db, usageStart(request, voiceId, cloneUnits))
@@ -66,7 +66,7 @@ export type Paid = {
  * The voice, its recording, its price and its row of the history. The recording gets its name in here, so that nobody
  * who deletes the last other clone of it can come in between. Returns the balance after it.
  */
-export function record(
+export function captureFee(
   { db }: Cloning,
   { requestId, faults }: CloneRequest,
   { clone, holdId, reference, url, durationMs }: Paid,
