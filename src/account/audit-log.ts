@@ -3,7 +3,7 @@ import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
 import type { ListOptions } from './accounts'
 
-export type Act = {
+export type Operation = {
   readonly actor: string
   /** Subject and verb, as on the command line: `account create`. */
   readonly act: string
@@ -14,10 +14,10 @@ export type Act = {
   readonly after: unknown
 }
 
-export type LoggedAct = Act & { readonly id: string; readonly createdAtMs: number }
+export type LoggedOperation = Operation & { readonly id: string; readonly createdAtMs: number }
 
 /** Must run in the transaction of the act itself. */
-export function logAct(db: Database, { actor, act, subject, before, after }: Act, nowMs: number): void {
+export function logOperation(db: Database, { actor, act, subject, before, after }: Operation, nowMs: number): void {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   prepare(
     db,
@@ -36,10 +36,10 @@ type Row = {
 }
 
 /** Newest first. */
-export function listActs(
+export function listOperations(
   db: Database,
   { fromMs, toMs, limit, before }: ListOptions & { fromMs: number; toMs: number },
-): LoggedAct[] {
+): LoggedOperation[] {
   const rows = prepare<[number, number, number, number], Row>(
     db,
     `SELECT id, created_at_ms AS createdAtMs, actor, act, subject, before, after FROM audit_log

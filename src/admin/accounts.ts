@@ -23,7 +23,7 @@ import {
 import { adjust, openBalance, readBalance, settledUnits } from '../ledger/ledger'
 import { cursorBehind, instant, readPage } from '../paging'
 import { findGroup, listGroups } from '../voice/plans'
-import { act, found, nameRules, type Administration } from './administration'
+import { found, nameRules, runOperation, type Administration } from './administration'
 
 const roles = ['user', 'admin'] as const
 const emailRules = { charactersMax: 254 }
@@ -35,7 +35,7 @@ export function createAccount(administration: Administration, fields: Fields) {
   const email = readEmail(fields) ?? null
   const role = optionalOneOf(fields, 'role', roles) ?? 'user'
   const units = optionalInteger(fields, 'balance', { min: 0, max: unitsMax }) ?? 0
-  return act(administration, 'account create', (nowMs) => {
+  return runOperation(administration, 'account create', (nowMs) => {
     const groupId = readGroup(db, fields) ?? null
     const account = insertAccount(db, { name, email, role, groupId, nowMs })
     openBalance(db, account.id)
@@ -85,7 +85,7 @@ export function adjustBalance(administration: Administration, id: string, fields
   const units = readInteger(fields, 'units', { min: -unitsMax, max: unitsMax })
   if (units === 0) throw refuse('units', units, 'a whole number other than 0 is required')
   const reason = readText(fields, 'reason', reasonRules)
-  return act(administration, 'account adjust', (nowMs) => {
+  return runOperation(administration, 'account adjust', (nowMs) => {
     const { id: accountId } = requireAccount(db, id)
     const before = { balance: settledUnits(readBalance(db, accountId)) }
     adjust(db, { accountId, units, nowMs }, reason)
@@ -116,7 +116,7 @@ export function describeAccount(db: Database, account: Account) {
 
 function change(administration: Administration, name: string, id: string, edit: (account: Account) => Account) {
   const { db } = administration
-  return act(administration, name, () => {
+  return runOperation(administration, name, () => {
     const account = requireAccount(db, id)
     const edited = edit(account)
     const administrates = edited.role === 'admin' && edited.status === 'enabled'

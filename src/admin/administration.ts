@@ -2,7 +2,7 @@
  * What administrators do, for the HTTP interface and the command line alike: both hand over the fields as they came and
  * show the answer as it is. Every act and its line in the log of acts are one transaction.
  */
-import { logAct } from '../account/audit-log'
+import { logOperation } from '../account/audit-log'
 import { hasAdministratorKey } from '../account/keys'
 import type { Database } from '../db/database'
 import { transact } from '../db/statements'
@@ -32,13 +32,13 @@ type Change<T> = {
 }
 
 /** Runs `work` and logs it. `name` is the act as on the command line. Throws `conflict` for a lock-out, see there. */
-export function act<T>(administration: Administration, name: string, work: (nowMs: number) => Change<T>): T {
+export function runOperation<T>(administration: Administration, name: string, work: (nowMs: number) => Change<T>): T {
   const { db, actor, refusesLockOut, nowMs } = administration
   return transact(db, () => {
     const now = nowMs()
     const { result, ...change } = work(now)
     if (refusesLockOut && !hasAdministratorKey(db, { nowMs: now })) throw lockOut()
-    logAct(db, { actor, act: name, ...change }, now)
+    logOperation(db, { actor, act: name, ...change }, now)
     return result
   })
 }

@@ -22,7 +22,7 @@ import {
   type ListedClone,
 } from '../voice/clones'
 import { requireAccount } from './accounts'
-import { act, found, type Administration } from './administration'
+import { found, runOperation, type Administration } from './administration'
 
 export type Stores = { readonly storage: Storage; readonly references: References }
 
@@ -39,7 +39,7 @@ export async function deleteAnyClone(admin: Administration, stores: Stores, id: 
   const { db } = admin
   const clone = requireClone(admin, id)
   const forget = () =>
-    act(admin, 'clone delete', () => {
+    runOperation(admin, 'clone delete', () => {
       const before = describe(requireClone(admin, id), hasReference(db, clone.sha256))
       return { subject: id, before, after: null, result: deleteClone(db, clone) }
     })
@@ -51,7 +51,7 @@ export async function deleteAnyClone(admin: Administration, stores: Stores, id: 
 export async function purgeRecording(admin: Administration, { references }: Stores, id: string) {
   const { db } = admin
   const purge = () =>
-    act(admin, 'clone purge', () => {
+    runOperation(admin, 'clone purge', () => {
       const clone = requireClone(admin, id)
       const before = describe(clone, hasReference(db, clone.sha256))
       purgeReference(db, clone.sha256)
@@ -83,7 +83,7 @@ export async function reEnrol(
     const voice = await enrolVoice(pool, admin.catalogue, recording, { language, converter: converter(), ...queue })
     const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile, mp3SampleRate) }
     const update = () =>
-      act(admin, 'clone re-enrol', () => {
+      runOperation(admin, 'clone re-enrol', () => {
         if (!updateClone(admin.db, renewed)) found(undefined, 'cloned voice', id)
         const hasRecording = hasReference(admin.db, clone.sha256)
         const after = describe(renewed, hasRecording)

@@ -8,7 +8,7 @@ import {
   type ActivationCode,
 } from '../ledger/codes'
 import { cursorBehind, instant, readPage } from '../paging'
-import { act, found, type Administration } from './administration'
+import { found, runOperation, type Administration } from './administration'
 
 const codesMax = 1000
 const codeUnitsMax = 1_000_000_000
@@ -22,7 +22,7 @@ export function createCodes(administration: Administration, fields: Fields, code
   const expiresAtMs = nullableInstant(fields, 'expires_at') ?? null
   if (expiresAtMs !== null && expiresAtMs <= nowMs())
     throw refuse('expires_at', fields.expires_at, 'a time in the future is required')
-  return act(administration, 'code create', (now) => {
+  return runOperation(administration, 'code create', (now) => {
     const created = Array.from({ length: count }, () => createCode(db, { units, expiresAtMs, note, nowMs: now }, code))
     const after = { count, units, note, expires_at: instant(expiresAtMs), ids: created.map(({ id }) => id) }
     const items = created.map((made) => ({ ...describeCode(made), code: made.code }))
@@ -39,7 +39,7 @@ export function listCodes({ db }: Administration, fields: Fields) {
 /** Throws `conflict` when the code was used or voided before. */
 export function voidCode(administration: Administration, id: string) {
   const { db } = administration
-  return act(administration, 'code void', () => {
+  return runOperation(administration, 'code void', () => {
     const before = describeCode(found(findCode(db, id), 'code', id))
     makeVoid(db, id)
     const result = describeCode(findCode(db, id)!)

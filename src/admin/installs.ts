@@ -2,7 +2,7 @@
 import { retryWhileBusy } from '../db/statements'
 import { readText, type Fields } from '../fields'
 import type { Install, Installer } from '../speech/models/hub/installer'
-import { act, type Administration } from './administration'
+import { runOperation, type Administration } from './administration'
 
 const nameRules = { charactersMax: 120 }
 
@@ -14,7 +14,7 @@ export async function installPack(administration: Administration, installer: Ins
     const result = describeInstall(installer.start(name))
     return { subject: name, before: null, after: { state: result.state }, result }
   }
-  return retryWhileBusy(() => act(administration, 'voices pull', begin))
+  return retryWhileBusy(() => runOperation(administration, 'voices pull', begin))
 }
 
 export function describeInstall({ name, state, folder, receivedBytes, sizeBytes, reason }: Install) {

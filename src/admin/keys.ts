@@ -22,7 +22,7 @@ import {
 import { openKeySpending, readKeySpending, setCap } from '../ledger/ledger'
 import { instant } from '../paging'
 import { requireAccount } from './accounts'
-import { act, found, lockOut, nameRules, type Administration } from './administration'
+import { found, lockOut, nameRules, runOperation, type Administration } from './administration'
 
 const keyLimitMax = 100_000
 
@@ -33,7 +33,7 @@ export function createKey(administration: Administration, accountId: string, fie
   const cap = readCap(fields) ?? null
   const limits = readLimits(fields, noLimits) ?? noLimits
   const expiresAtMs = readExpiry(fields, nowMs()) ?? null
-  return act(administration, 'key create', (now) => {
+  return runOperation(administration, 'key create', (now) => {
     const account = requireAccount(db, accountId)
     const created = insertKey(db, { accountId: account.id, name, limits, expiresAtMs, nowMs: now, apiKey })
     openKeySpending(db, created.key.id, cap)
@@ -112,7 +112,7 @@ function ensureLasting(
 
 function change(administration: Administration, name: string, id: string, edit: (key: Key, nowMs: number) => Key) {
   const { db } = administration
-  return act(administration, name, (nowMs) => {
+  return runOperation(administration, name, (nowMs) => {
     const key = requireKey(db, id)
     const before = describeKey(db, key)
     const edited = edit(key, nowMs)

@@ -1,5 +1,5 @@
 /** The log of acts, as administrators read it. */
-import { listActs } from '../account/audit-log'
+import { listOperations } from '../account/audit-log'
 import { optionalInstant, type Fields } from '../fields'
 import { cursorBehind, instant, readPage, refuseCursor } from '../paging'
 import type { Administration } from './administration'
@@ -10,7 +10,7 @@ export function listLog({ db }: Administration, fields: Fields) {
   if (before && !/^\d+$/.test(before.id)) throw refuseCursor(fields)
   const fromMs = optionalInstant(fields, 'from') ?? 0
   const toMs = optionalInstant(fields, 'to') ?? Number.MAX_SAFE_INTEGER
-  const acts = listActs(db, { fromMs, toMs, limit, before })
-  const items = acts.map(({ createdAtMs, ...act }) => ({ ...act, created_at: instant(createdAtMs) }))
-  return { items, next_cursor: cursorBehind(acts, limit) }
+  const operations = listOperations(db, { fromMs, toMs, limit, before })
+  const items = operations.map(({ createdAtMs, ...operation }) => ({ ...operation, created_at: instant(createdAtMs) }))
+  return { items, next_cursor: cursorBehind(operations, limit) }
 }

@@ -3,7 +3,7 @@ import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../speech/models/hub/installer'
 import type { PackReport } from '../speech/models/pack'
 import type { Shelf } from '../speech/models/shelf'
-import { act, found, type Administration } from './administration'
+import { found, runOperation, type Administration } from './administration'
 import { describeInstall } from './installs'
 
 export type Packs = {
@@ -44,7 +44,8 @@ export async function removePack(admin: Administration, { shelf }: Packs, name: 
   const before = describe(report, new Map())
   const taken = found(shelf.takeAway(name), 'pack', name)
   try {
-    const log = () => act(admin, 'voices remove', () => ({ subject: name, before, after: null, result: undefined }))
+    const log = () =>
+      runOperation(admin, 'voices remove', () => ({ subject: name, before, after: null, result: undefined }))
     await retryWhileBusy(log)
   } catch (error) {
     taken.putBack()

@@ -23,7 +23,7 @@ import {
   writeSettings,
   type VoiceSettings,
 } from '../voice/plans'
-import { act, found, nameRules, optionalVoices, type Administration } from './administration'
+import { found, nameRules, optionalVoices, runOperation, type Administration } from './administration'
 
 const positionMax = 1_000_000
 
@@ -49,7 +49,7 @@ function compareListed(a: Listed, b: Listed): number {
 /** A voice that becomes featured without a position comes last among them. `display_name: null` is the catalogue's. */
 export function updateVoice(administration: Administration, id: string, fields: Fields) {
   const { db, catalogue } = administration
-  return act(administration, 'voices update', () => {
+  return runOperation(administration, 'voices update', () => {
     const voice = found(catalogue.find(id), 'voice', id)
     const settings = readAllSettings(db)(id)
     const featured = optionalBoolean(fields, 'featured') ?? settings.featured
@@ -82,7 +82,7 @@ export function createGroup(administration: Administration, fields: Fields) {
   const { db } = administration
   const name = checkGroupName(readText(fields, 'name', nameRules))
   const voices = optionalVoices(administration, fields) ?? []
-  return act(administration, 'group create', (nowMs) => {
+  return runOperation(administration, 'group create', (nowMs) => {
     const id = Bun.randomUUIDv7()
     writeGroup(db, { id, name, voices }, nowMs)
     const result = findGroup(db, id)!
@@ -96,7 +96,7 @@ export function listGroups({ db }: Administration) {
 
 export function updateGroup(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
-  return act(administration, 'group update', (nowMs) => {
+  return runOperation(administration, 'group update', (nowMs) => {
     const before = found(findGroup(db, id), 'group', id)
     const name = optionalText(fields, 'name', nameRules)
     writeGroup(
@@ -116,7 +116,7 @@ export function updateGroup(administration: Administration, id: string, fields: 
 /** Throws `conflict` while accounts use it. */
 export function deleteGroup(administration: Administration, id: string) {
   const { db } = administration
-  return act(administration, 'group delete', () => {
+  return runOperation(administration, 'group delete', () => {
     const before = found(findGroup(db, id), 'group', id)
     if (isGroupUsed(db, id)) throw new AppError('conflict', 'Accounts use this group; give them another one first.')
     removeGroup(db, id)

@@ -1,6 +1,6 @@
 /** `sonant voices search` and `sonant voices pull`: installing packs by name from a hub. */
 import { existsSync } from 'node:fs'
-import { act } from '../admin/administration'
+import { runOperation } from '../admin/administration'
 import { databasePath, voicesDirectory, type Config } from '../config'
 import { isLocked, lockDirectory } from '../db/lock'
 import { retryWhileBusy } from '../db/statements'
@@ -90,7 +90,7 @@ async function logPull(config: Config, values: { data?: string }, { plan }: Pull
   await withDatabase(values, async (db) => {
     const { admin } = await administrationOf(db, values)
     await retryWhileBusy(() =>
-      act(admin, 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
+      runOperation(admin, 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
     )
   })
 }

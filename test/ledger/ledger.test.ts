@@ -1,6 +1,6 @@
 /** What the ledger promises one by one, and what the database itself refuses when the program is bypassed. */
 import { beforeEach, describe, expect, it } from 'bun:test'
-import { logAct } from '../../src/account/audit-log'
+import { logOperation } from '../../src/account/audit-log'
 import { audit } from '../../src/audit'
 import { unitsMax } from '../../src/config'
 import { openDatabase, type Database } from '../../src/db/database'
@@ -253,7 +253,7 @@ describe('the database itself', () => {
   })
 
   it('refuses to change or shorten the log of acts', () => {
-    logAct(db, { actor: 'a', act: 'b', subject: 'c', before: null, after: null }, startMs)
+    logOperation(db, { actor: 'a', act: 'b', subject: 'c', before: null, after: null }, startMs)
     refuses("UPDATE audit_log SET actor = 'nobody'", 'the audit log is never changed')
     refuses('DELETE FROM audit_log', 'the audit log is never shortened')
     refuses('REPLACE INTO audit_log SELECT * FROM audit_log', 'the audit log is never shortened')
