@@ -1,4 +1,4 @@
-/** Accounts: who pays and who administers. */
+/** Accounts: their owner's name and address, role, status and voice plan. */
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
 
@@ -10,7 +10,7 @@ export type Account = {
   readonly email: string | null
   readonly role: Role
   readonly status: 'enabled' | 'disabled'
-  /** The voice plan; null: the public voices. */
+  /** The group is the voice plan. null: the account has the public voices. */
   readonly groupId: string | null
   /** 16 digits. */
   readonly accountNumber: string
@@ -32,15 +32,15 @@ export function createAccount(db: Database, { name, email, role, groupId, nowMs 
   return findAccount(db, id)!
 }
 
-/** By its id or its account number. */
+/** Finds an account by its id or its account number. */
 export function findAccount(db: Database, idOrNumber: string): Account | undefined {
   const sql = `SELECT ${columns} FROM accounts WHERE id = ? OR account_number = ?`
   return prepare<[string, string], Account>(db, sql).get(idOrNumber, idOrNumber)
 }
 
 /**
- * Newest first; `search` is looked for in name, email and account number. Upper and lower case are the same for A to Z
- * only, because SQLite folds no others.
+ * Lists accounts, newest first. `search` matches a part of the name, email or account number. It ignores the case of A
+ * to Z only, because SQLite folds no other letters.
  */
 export function listAccounts(
   db: Database,
@@ -59,17 +59,17 @@ export function listAccounts(
 
 export type ListOptions = {
   readonly limit: number
-  /** Where the page before this one ended. */
+  /** The last item of the page before. */
   readonly before: { createdAtMs: number; id: string } | undefined
 }
 
-/** What can be changed; the rest of an account stays as it is. */
+/** Writes name, email, role, status and group. The other fields of an account never change. */
 export function updateAccount(db: Database, { id, name, email, role, status, groupId }: Account): void {
   const sql = 'UPDATE accounts SET name = ?, email = ?, role = ?, status = ?, group_id = ? WHERE id = ?'
   prepare(db, sql).run(name, email, role, status, groupId, id)
 }
 
-/** Whether anybody could still administrate without the account of that id. */
+/** Whether an enabled administrator other than `id` exists. */
 export function hasOtherAdministrator(db: Database, id: string): boolean {
   const sql = "SELECT 1 FROM accounts WHERE role = 'admin' AND status = 'enabled' AND id <> ? LIMIT 1"
   return prepare(db, sql).get(id) !== undefined
@@ -83,7 +83,7 @@ export function isGroupUsed(db: Database, groupId: string): boolean {
   return prepare(db, 'SELECT 1 FROM accounts WHERE group_id = ? LIMIT 1').get(groupId) !== undefined
 }
 
-/** As everybody but administrators sees it. */
+/** Masks all but the last four digits. Only administrators see the whole number. */
 export function maskAccountNumber(accountNumber: string): string {
   return accountNumber.slice(-4).padStart(accountNumber.length, '*')
 }

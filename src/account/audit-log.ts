@@ -1,22 +1,25 @@
-/** The log of administrative acts: who, what, before, after. Append-only; the database refuses anything else. */
+/**
+ * The log of administrative operations: actor, operation, state before and after. Append-only; the database refuses
+ * changes and deletions.
+ */
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
 import type { ListOptions } from './accounts'
 
 export type Operation = {
   readonly actor: string
-  /** Subject and verb, as on the command line: `account create`. */
+  /** The operation's name, as on the command line: `account create`. */
   readonly act: string
-  /** Id of what was acted on. */
+  /** Id of the account, key, voice or other object that was changed. */
   readonly subject: string
-  /** JSON values without secrets; null where there was nothing. */
+  /** JSON values without secrets. null: the object did not exist. */
   readonly before: unknown
   readonly after: unknown
 }
 
 export type LoggedOperation = Operation & { readonly id: string; readonly createdAtMs: number }
 
-/** Must run in the transaction of the act itself. */
+/** Must run in the transaction of the operation itself. */
 export function logOperation(db: Database, { actor, act, subject, before, after }: Operation, nowMs: number): void {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   prepare(
@@ -35,7 +38,7 @@ type Row = {
   after: string | null
 }
 
-/** Newest first. */
+/** Lists operations, newest first. `fromMs` is inclusive, `toMs` exclusive. */
 export function listOperations(
   db: Database,
   { fromMs, toMs, limit, before }: ListOptions & { fromMs: number; toMs: number },

@@ -1,31 +1,31 @@
 /**
  * API keys: 256 random bits, shown once. Only the SHA-256 is stored; with that much entropy a slow hash would add
- * nothing. Finding one is a lookup by the hash, so no comparison can leak its timing.
+ * nothing. A key is found by its hash, so no comparison can leak its timing.
  */
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
 import { AppError, assert } from '../errors'
 import type { Role } from './accounts'
 
-/** Whom a key speaks for. */
+/** The account that a key authenticates, and the key's rights. */
 export type Caller = {
   readonly accountId: string
   readonly keyId: string
   readonly role: Role
   readonly groupId: string | null
   readonly limits: KeyLimits
-  /** From then on the key is unknown. */
+  /** From this time on the key is refused. null: it never expires. */
   readonly expiresAtMs: number | null
 }
 
-/** Calls per minute; null: the installation's. */
+/** Calls per minute. null: the server's setting applies. */
 export type KeyLimits = { readonly tts: number | null; readonly clone: number | null }
 
 export type Key = {
   readonly id: string
   readonly accountId: string
   readonly name: string
-  /** `sk-` and the first characters: enough to know it again, not to use it. */
+  /** `sk-` and the first four digits: enough to recognise the key, not to use it. */
   readonly prefix: string
   readonly status: 'active' | 'revoked' | 'deleted'
   readonly limits: KeyLimits
@@ -36,7 +36,7 @@ export type Key = {
 
 export type NewKey = Pick<Key, 'accountId' | 'name' | 'limits' | 'expiresAtMs'> & {
   readonly nowMs: number
-  /** For repeatable tests and for keys that the operator brings; else it is random. */
+  /** A key chosen by a test or by the operator. Without it the key is random. */
   readonly apiKey?: string
 }
 
@@ -49,7 +49,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretDigits = 43
 const prefixLength = 'sk-'.length + 4
 
-/** Makes a key; `apiKey` is the only place where it is whole. Throws `conflict` when a given one exists already. */
+/** Creates a key. `apiKey` is the only copy of the secret. Throws `conflict` when a given key exists already. */
 export function createKey(db: Database, request: NewKey): { key: Key; apiKey: string } {
   const { accountId, name, limits, expiresAtMs, nowMs, apiKey = generateKey() } = request
   const id = Bun.randomUUIDv7()
@@ -72,25 +72,25 @@ export function createKey(db: Database, request: NewKey): { key: Key; apiKey: st
   return { key: findKey(db, id)!, apiKey }
 }
 
-/** Also those that are revoked or deleted. */
+/** Finds a key, also one that is revoked or deleted. */
 export function findKey(db: Database, id: string): Key | undefined {
   const row = prepare<[string], KeyRow>(db, `SELECT ${columns} FROM api_keys WHERE id = ?`).get(id)
   return row && asKey(row)
 }
 
-/** An account's keys, oldest first, without the deleted ones. */
+/** Lists an account's keys, oldest first, without the deleted ones. */
 export function listKeys(db: Database, accountId: string): Key[] {
   const sql = `SELECT ${columns} FROM api_keys WHERE account_id = ? AND status <> 'deleted' ORDER BY created_at_ms, id`
   return prepare<[string], KeyRow>(db, sql).all(accountId).map(asKey)
 }
 
-/** Name, status, limits and expiry; the rest of a key stays as it is. */
+/** Writes name, status, limits and expiry. The other fields of a key never change. */
 export function updateKey(db: Database, { id, name, status, limits, expiresAtMs }: Key): void {
   const sql = 'UPDATE api_keys SET name = ?, status = ?, limit_tts = ?, limit_clone = ?, expires_at_ms = ? WHERE id = ?'
   prepare(db, sql).run(name, status, limits.tts, limits.clone, expiresAtMs, id)
 }
 
-/** Whether an enabled administrator has a working key, one other than `exceptId` where that is given. */
+/** Whether an enabled administrator has a working key other than `exceptId`. */
 export function hasAdministratorKey(
   db: Database,
   { nowMs, exceptId = '' }: { readonly nowMs: number; readonly exceptId?: string },
@@ -105,8 +105,8 @@ type SecretRow = Pick<KeyRow, 'id' | 'accountId' | 'status' | 'limitTts' | 'limi
 type OwnerRow = { role: Role; groupId: string | null; status: 'enabled' | 'disabled' }
 
 /**
- * Whose key this is. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`, in this order. Two look-ups,
- * because as a join they take longer by far.
+ * Returns the owner of the key. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`, in this order. Two
+ * look-ups are much faster than a join.
  */
 export function authenticate(db: Database, apiKey: string, nowMs: number): Caller {
   const key = prepare<[Buffer], SecretRow>(
@@ -130,8 +130,8 @@ export function authenticate(db: Database, apiKey: string, nowMs: number): Calle
 }
 
 /**
- * When keys were last used. Kept in memory and written now and then: a durable write for every request would cost more
- * than most requests.
+ * The times at which keys were last used. They are kept in memory and written at intervals: a durable write per request
+ * would cost more than most requests.
  */
 export function createKeyUse(db: Database) {
   const lastUsed = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Opens SQLite with the settings that money needs, and brings the schema up to date. Knows no table but its own. */
+/** Opens SQLite with durable commits and brings the schema up to date. */
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -7,19 +7,19 @@ import { migrations } from './migrations'
 
 export type { Database } from 'better-sqlite3'
 
-/** At most; SQLite's own 2 MiB make charges half as fast once there are millions of requests. */
+/** The most memory for pages. SQLite's default of 2 MiB halves the rate of charges with millions of requests. */
 const cacheKib = 16 << 10
 
-/** Acts at the command line can wait longer for their turn than a server, which nobody else may stop. */
+/** A command may wait longer for the write lock than a server, which must go on answering. */
 const besideServerTimeoutMs = 15_000
 
-/** Opened while the disk was full; see `openCramped`. */
+/** Databases that were opened while the disk was full; see `openCramped`. */
 const cramped = new WeakSet<Database.Database>()
 
 /**
- * `path` may be `:memory:`. `inspect` sees the database before anything is written to it; what it throws ends the
- * opening. Throws `ConfigError` when the file is no database, or is from a newer version of the program. On a full disk a
- * database of this version is opened all the same, `isCramped`: it can be read.
+ * Opens a database for the server. `path` may be `:memory:`. `inspect` runs before anything is written; an error that it
+ * throws ends the opening. Throws `ConfigError` when the file is no database or comes from a newer version of the
+ * program. On a full disk a database of this version opens for reading; `isCramped` is then true.
  */
 export function openDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {
   try {
@@ -30,7 +30,7 @@ export function openDatabase(path: string, inspect?: (db: Database.Database) => 
   }
 }
 
-/** `isAlone`: no other process can open it. Closes it again when something throws. */
+/** `isAlone`: locks other processes out. Closes the database when a step throws. */
 function openWith(
   path: string,
   { isAlone = false, inspect }: { isAlone?: boolean; inspect?: (db: Database.Database) => void },
@@ -38,17 +38,17 @@ function openWith(
   const db = new Database(path)
   try {
     db.pragma('busy_timeout = 5000')
-    // Before anything that reads.
+    // This must precede the first read.
     if (isAlone) db.pragma('locking_mode = EXCLUSIVE')
     const directory = dirname(path)
     if (readVersion(db, directory) > migrations.length) throw newerDatabase(directory)
     inspect?.(db)
     db.pragma(`cache_size = -${cacheKib}`)
     db.pragma('journal_mode = WAL')
-    // While the schema is made a commit need not be durable, only whole; from then on it must be both.
+    // A commit of the migration must be atomic but not durable. Every later commit must be both.
     db.pragma('synchronous = NORMAL')
     db.pragma('foreign_keys = ON')
-    // Else REPLACE would delete rows past the triggers that keep them.
+    // Without this pragma REPLACE would bypass the triggers that forbid deletion.
     db.pragma('recursive_triggers = ON')
     migrate(db)
     db.pragma('synchronous = FULL')
@@ -60,8 +60,8 @@ function openWith(
 }
 
 /**
- * The index of the write-ahead log is a file that other processes share, for which a full disk has no room. Whoever has
- * the database for itself keeps that index in memory. One of another version throws `cause`.
+ * Opens a database on a full disk. The index of the write-ahead log is a shared file, for which the disk has no room. A
+ * process with an exclusive lock keeps that index in memory instead. Throws `cause` for a database of another version.
  */
 function openCramped(path: string, cause: unknown, inspect?: (db: Database.Database) => void): Database.Database {
   const ensureMade = (db: Database.Database) => {
@@ -73,37 +73,37 @@ function openCramped(path: string, cause: unknown, inspect?: (db: Database.Datab
   return db
 }
 
-/** Whether it was opened on a full disk and is still closed to other processes. */
+/** Whether the database was opened on a full disk and still excludes other processes. */
 export function isCramped(db: Database.Database): boolean {
   return cramped.has(db)
 }
 
-/** Opens a cramped database to other processes. Throws when there is still no room for that; it then stays usable. */
+/** Admits other processes to a cramped database. Throws when the disk still has no room; the database stays usable. */
 export function uncramp(db: Database.Database): void {
   db.pragma('journal_mode = DELETE')
   db.pragma('locking_mode = NORMAL')
-  // The lock goes with the next read.
+  // The next read releases the lock.
   db.pragma('user_version')
   db.pragma('journal_mode = WAL')
   cramped.delete(db)
 }
 
-/** SQLite says the one or the other of a full disk, depending on which of its files finds no room. */
+/** A full disk gives one error or the other, depending on the file that SQLite was writing. */
 export function isDiskFailure(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR)/.test((error as { code?: string }).code ?? '')
 }
 
 /**
- * From here on nothing waits long for another process that writes: a wait inside SQLite would stop every request.
- * `retryWhileBusy` (statements.ts) waits outside of it.
+ * Limits waits inside SQLite to 20 ms, because each one blocks every request. `retryWhileBusy` (statements.ts) waits
+ * without blocking.
  */
 export function waitBriefly(db: Database.Database): void {
   db.pragma('busy_timeout = 20')
 }
 
 /**
- * Opens the database of a data directory beside the server that may be running on it. Only a server makes a database or
- * changes its schema. Throws `ConfigError` when there is none, or none of this version.
+ * Opens the database of a data directory for a command; a server may be running on it. Only a server creates a database
+ * or migrates it. Throws `ConfigError` when there is no database or when it is of another version.
  */
 export function openExistingDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {
   const directory = dirname(path)

@@ -1,6 +1,6 @@
 /**
- * A data directory belongs to one server at a time. The lock is an exclusive transaction on a database of its own that
- * is never committed: the system itself lets go of it when the process ends, however it ends.
+ * Locks a data directory for one server at a time. The lock is an exclusive transaction on a separate database that is
+ * never committed. The operating system releases it when the process ends, also after `kill -9`.
  */
 import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const lockPath = (directory: string) => join(directory, 'lock.db')
 /** Written once the lock is held. */
 const holderPath = (directory: string) => join(directory, 'lock.pid')
 
-/** Throws `ConfigError`, whose message says who holds it. */
+/** Takes the lock. Throws `ConfigError`, which names the process that holds it. */
 export function lockDirectory(directory: string): DirectoryLock {
   const lock = tryLock(directory)
   if (!lock) throw new ConfigError(`${directory} is in use by ${describeHolder(directory)}`)
@@ -22,8 +22,8 @@ export function lockDirectory(directory: string): DirectoryLock {
 }
 
 /**
- * Whether a server has it; undefined when none ever had. One that is about to take it is left alone: even a short look
- * at its lock could be in its way.
+ * Whether a server holds the lock; undefined when none ever did. In that case the lock is not even tried, because a
+ * short try could make a server that is just starting fail.
  */
 export function isLocked(directory: string): boolean | undefined {
   if (!existsSync(holderPath(directory))) return undefined
@@ -35,7 +35,7 @@ export function isLocked(directory: string): boolean | undefined {
 function tryLock(directory: string, { fileMustExist = false } = {}): DirectoryLock | undefined {
   const db = openLock(directory, fileMustExist)
   try {
-    // Nothing is ever written, so a full disk must not matter.
+    // Nothing is ever written, so keep the journal off a disk that may be full.
     db.pragma('journal_mode = MEMORY')
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -78,7 +78,7 @@ function describeHolder(directory: string): string {
   return `a process that has ${lockPath(directory)} open; process ${holder}, which held it last, is gone`
 }
 
-/** A full disk does not keep the server from starting; nobody knows then who holds the lock. */
+/** Writes the process id. Ignores a full disk, so that the server starts; the holder is then unknown. */
 function writeHolder(directory: string): void {
   try {
     writeFileSync(holderPath(directory), String(process.pid))

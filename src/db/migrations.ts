@@ -1,4 +1,4 @@
-/** The schema, step by step. A step that has been released is never changed; a change is a new step at the end. */
+/** The steps of the schema, oldest first. A released step never changes; a change is a new step at the end. */
 export const migrations: readonly string[] = [
   `
   CREATE TABLE accounts (

@@ -1,16 +1,16 @@
-/** Prepared statements, transactions, and what was read and may be remembered: all belong to one database. */
+/** Prepared statements, transactions and cached reads, each kept per database. */
 import type { Database, Statement } from 'better-sqlite3'
 import { limits } from '../config'
 import { AppError } from '../errors'
 import { isDiskFailure } from './database'
 
 const statements = new WeakMap<Database, Map<string, Statement>>()
-/** How often this process ended a transaction that could write. */
+/** How many write transactions this process has ended. */
 const writes = new WeakMap<Database, number>()
 
 /**
- * The statement for `sql`, prepared when it is first needed: a start pays only for what it uses. `sql` must be one of
- * the program's own texts, never put together from values.
+ * Returns the prepared statement for `sql`, and prepares it at the first use: a start pays only for what it uses. `sql`
+ * must be a constant of the program and never contain values.
  */
 export function prepare<Parameters extends unknown[] | {} = unknown[], Row = unknown>(db: Database, sql: string) {
   let prepared = statements.get(db)
@@ -21,8 +21,8 @@ export function prepare<Parameters extends unknown[] | {} = unknown[], Row = unk
 }
 
 /**
- * Runs `work` as one transaction that has the right to write from its beginning; inside another one it becomes part of
- * that. Nothing may be awaited inside. Throws `storage_failed` when the disk does not take it.
+ * Runs `work` as one transaction that takes the write lock at once. Inside another transaction `work` joins that one.
+ * `work` must not await. Throws `storage_failed` when the disk fails or is full.
  */
 export function transact<T>(db: Database, work: () => T): T {
   if (db.inTransaction) return work()
@@ -47,8 +47,8 @@ export function transact<T>(db: Database, work: () => T): T {
 const busyPollMs = 10
 
 /**
- * Runs `work`, again and again while another process has the right to write; others get their turn meanwhile. Throws
- * `storage_failed` when that takes longer than `limits.databaseBusyMs`.
+ * Runs `work`, and runs it again while another process holds the write lock. Other requests go on between the attempts.
+ * Throws `storage_failed` after `limits.databaseBusyMs`.
  */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   const endAtMs = performance.now() + limits.databaseBusyMs
@@ -64,10 +64,10 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Asking costs as much as a short request; nobody at a command line notices so short a delay. */
+/** How old the answer may be. Asking costs as much as a short request, and a user does not notice this delay. */
 const foreignWritesSeenWithinMs = 1
 
-/** A number that changes when another process writes to the database. */
+/** Returns a function whose number changes when another process writes to the database. */
 export function createForeignWrites(db: Database): () => number {
   const version = db.prepare<[], number>('PRAGMA data_version').pluck()
   let seen = 0
@@ -81,8 +81,8 @@ export function createForeignWrites(db: Database): () => number {
 }
 
 /**
- * Remembers what was read from the database until it changes, by this process (in `transact`) or another one. At most
- * `entriesMax` values; what throws is not remembered.
+ * Caches at most `entriesMax` values read from the database. A write by this process (in `transact`) or another one
+ * empties the cache. Errors are not cached.
  */
 export function createMemo(db: Database, entriesMax: number) {
   const values = new Map<string, unknown>()

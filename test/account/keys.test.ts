@@ -1,4 +1,4 @@
-/** API keys and accounts: how they are made, what of them is stored, who is let in, and that old databases open. */
+/** API keys and accounts: creation, storage, authentication, search, and the upgrade of old databases. */
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ describe('an API key', () => {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
   const valueOf = (apiKey: string) => [...apiKey.slice(3)].reduce((sum, c) => sum * 62n + BigInt(digits.indexOf(c)), 0n)
 
-  it('is sk- and 43 base62 digits of a number of 256 bits, each of which is as often 0 as 1', () => {
+  it('is sk- and 43 base62 digits of a number of 256 bits that are 0 and 1 equally often', () => {
     const keys = Array.from({ length: 2000 }, () => make().apiKey)
     for (const key of keys) expect(key).toMatch(/^sk-[0-9A-Za-z]{43}$/)
     expect(new Set(keys).size).toBe(2000)
@@ -49,12 +49,12 @@ describe('an API key', () => {
     expect(values.every((value) => value < 1n << 256n)).toBe(true)
     for (let bit = 0n; bit < 256n; bit++) {
       const ones = values.filter((value) => (value >> bit) & 1n).length
-      // Seven standard deviations: once in 10^9 runs.
+      // Seven standard deviations: fails by chance once in 10^9 runs.
       expect(Math.abs(ones - 1000)).toBeLessThan(160)
     }
   })
 
-  it('has every digit in every place, but for the first, which 2^256 keeps below z', () => {
+  it('has every digit in every place, except z in the first, which 2^256 excludes', () => {
     const keys = Array.from({ length: 2000 }, () => make().apiKey.slice(3))
     const top = new Set(keys.map((key) => key[0]!))
     expect(top.has('z')).toBe(false)
@@ -62,7 +62,7 @@ describe('an API key', () => {
     for (let place = 1; place < 43; place++) expect(new Set(keys.map((key) => key[place])).size).toBe(62)
   })
 
-  it('is stored as its hash and its first four digits only', async () => {
+  it('is stored only as its hash and its first four digits', async () => {
     db = openDatabase(join(directory, 'keys.db'))
     accountId = addAccount(db)
     const { key, apiKey } = make()
@@ -77,7 +77,7 @@ describe('an API key', () => {
     db.close()
   })
 
-  it('that is brought may be there once', () => {
+  it('that the operator brings is refused when it exists already', () => {
     const { key } = make({ apiKey: 'sk-mine' })
     expect(() => make({ apiKey: 'sk-mine' })).toThrow('This API key exists already.')
     change(key, 'deleted')
@@ -85,8 +85,8 @@ describe('an API key', () => {
   })
 })
 
-describe('who is let in', () => {
-  it('is whoever has a key, exactly as it is', () => {
+describe('authentication', () => {
+  it('accepts a key and no variation of it', () => {
     const { key, apiKey } = make()
     expect(authenticate(db, apiKey, startMs)).toEqual({
       ...{ accountId, keyId: key.id, role: 'user', groupId: null, limits: noLimits, expiresAtMs: null },
@@ -95,7 +95,7 @@ describe('who is let in', () => {
       expect(refusalOf(other)).toBe('invalid_api_key: The API key does not exist or was deleted.')
   })
 
-  it('is told first that a key is deleted, then revoked, then expired, then that the account is disabled', () => {
+  it('reports a deleted key before a revoked one, then an expired one, then a disabled account', () => {
     const { key, apiKey } = make({ expiresAtMs: startMs })
     setStatus('disabled')
     change(key, 'deleted')
@@ -109,13 +109,13 @@ describe('who is let in', () => {
     expect(authenticate(db, apiKey, startMs - 1).keyId).toBe(key.id)
   })
 
-  it('may use a key until the moment it expires, not at it', () => {
+  it('accepts a key before its expiry time and refuses it at that time', () => {
     const { apiKey } = make({ expiresAtMs: startMs + 1000 })
     expect(authenticate(db, apiKey, startMs + 999).accountId).toBe(accountId)
     expect(refusalOf(apiKey, startMs + 1000)).toStartWith('invalid_api_key')
   })
 
-  it('stays out with a revoked key, whatever its expiry, name or account become', () => {
+  it('refuses a revoked key after changes of its name, limits or time', () => {
     const { key, apiKey } = make({ expiresAtMs: startMs + 1000 })
     change(key, 'revoked')
     updateKey(db, { ...findKey(db, key.id)!, name: 'renamed', limits: { tts: 5, clone: null } })
@@ -124,14 +124,14 @@ describe('who is let in', () => {
     expect(listKeys(db, accountId).map(({ status }) => status)).toEqual(['revoked'])
   })
 
-  it('finds a deleted key in no list', () => {
+  it('leaves a deleted key out of lists', () => {
     const { key } = make()
     change(key, 'deleted')
     expect(listKeys(db, accountId)).toEqual([])
     expect(findKey(db, key.id)!.status).toBe('deleted')
   })
 
-  it('is noted now and then', () => {
+  it('writes the time of last use at intervals', () => {
     const { key } = make()
     const use = createKeyUse(db)
     expect(use.isEmpty).toBe(true)
@@ -150,7 +150,7 @@ describe('an account', () => {
   const search = (text: string) =>
     listAccounts(db, { search: text, limit: 50, before: undefined }).map(({ name }) => name)
 
-  it('has a number of 16 digits of its own, with every digit in every place, and is found by it', () => {
+  it('has a unique number of 16 digits, with every digit in every place, and is found by it', () => {
     const numbers = Array.from({ length: 400 }, () => add('x').accountNumber)
     for (const number of numbers) expect(number).toMatch(/^\d{16}$/)
     expect(new Set(numbers).size).toBe(400)
@@ -158,11 +158,11 @@ describe('an account', () => {
     expect(findAccount(db, numbers[7]!)!.accountNumber).toBe(numbers[7]!)
   })
 
-  it('shows the last four digits of its number only', () => {
+  it('shows only the last four digits of its number', () => {
     expect(maskAccountNumber('0123456789012345')).toBe('************2345')
   })
 
-  it('is found by a part of its name, address or number, in any case of A to Z', () => {
+  it('is found by a part of its name, address or number, ignoring the case of A to Z', () => {
     const { accountNumber } = add('Élan Ltd', 'Sales@Example.org')
     add('你好公司')
     add('50% off_')
@@ -171,11 +171,11 @@ describe('an account', () => {
     expect(search('好公')).toEqual(['你好公司'])
     expect(search('0%')).toEqual(['50% off_'])
     expect(search('_')).toEqual(['50% off_'])
-    expect(search('nobody like that')).toEqual([])
+    expect(search('no such account')).toEqual([])
     expect(search("' OR 1=1 --")).toEqual([])
   })
 
-  it('is listed newest first in pages that miss none and repeat none, though many are made at once', () => {
+  it('is listed newest first in pages without gaps or repetitions, also among equal times', () => {
     const ids = [accountId, ...Array.from({ length: 22 }, () => add('x').id)].sort().reverse()
     for (const limit of [1, 2, 5, 22, 23, 24]) {
       const seen: string[] = []
@@ -192,9 +192,9 @@ describe('an account', () => {
 })
 
 describe('a database of the first version', () => {
-  it('opens with its accounts and keys, which can be credited and used', () => {
+  it('opens with its accounts and keys, which take credit and pay', () => {
     const path = join(directory, 'old.db')
-    // The package itself is the business of one room, so a new database is emptied instead.
+    // Only the db room may import the SQLite package, so this test empties a new database instead.
     const old = openDatabase(path)
     old.pragma('foreign_keys = OFF')
     const tables = old.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
@@ -235,7 +235,7 @@ describe('a database of the first version', () => {
     again.close()
   })
 
-  it('of a newer version is not opened', () => {
+  it('is refused when its version is newer than the program', () => {
     const path = join(directory, 'new.db')
     const newer = openDatabase(path)
     newer.pragma(`user_version = ${migrations.length + 1}`)
