@@ -1,12 +1,12 @@
-/** What all stores on local disk do with their files. */
+/** File operations that all stores on local disk share. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { AppError } from '../errors'
 
-/** Of files that are not whole yet. */
+/** Suffix of incomplete files. */
 export const temporarySuffix = '.part'
 
-/** Makes the names in it durable. */
+/** Fsyncs a directory, which makes the names in it durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r')
   await directory.sync().finally(() => directory.close())
@@ -25,7 +25,7 @@ export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
 }
 
-/** Writes all of `bytes` at `position`, however many calls the disk needs for it. */
+/** Writes all of `bytes` at `position`, also when the system writes only a part per call. */
 export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at)
@@ -33,7 +33,7 @@ export async function writeAt(file: FileHandle, bytes: Uint8Array, position: num
   }
 }
 
-/** Whatever the disk does not do is `storage_failed`. */
+/** Runs `work` and throws `storage_failed` for each of its errors. */
 export async function guard<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,29 +1,29 @@
 /**
- * Keeps a data directory to the user who runs the server. Files inside its folders are not looked at one by one: who may
- * not enter a folder reaches nothing in it.
+ * Restricts a data directory to the user that runs the server. Files inside its folders are not checked one by one:
+ * without access to a folder no file in it can be opened.
  */
 import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { ignoreMissing } from './files'
 
-/** What `makePrivate` did, and what it left: paths, and why others may still get at them. */
+/** `mended`: paths whose rights `makePrivate` restricted. `exposed`: paths that other users may still open, and why. */
 export type PrivacyReport = {
   readonly mended: readonly string[]
   readonly exposed: readonly { readonly path: string; readonly because: string }[]
 }
 
-/** Of group and others. */
+/** Permission bits of group and others. */
 const othersBits = 0o077
-/** Names in /tmp and the like may be made by everybody. */
+/** Set on shared directories such as /tmp, in which every user may create files. */
 const stickyBit = 0o1000
-/** What the server makes there, and the settings beside it. Anything else in the directory is somebody else's affair. */
+/** The files and folders that the server makes, and the settings file. Other names in the directory are left alone. */
 const namePattern =
   /^(sonant\.db(-wal|-shm|-journal)?|lock\.(db|db-journal|pid)|sonant\.toml|audio|references|voices|runtime)$/
 
 /**
- * Takes the rights of group and others from `directory` and from what the server has in it. Left as they are, and
- * reported: what belongs to another user, links, shared places. To be called before any of the files is opened.
+ * Removes the rights of group and others from `directory` and the server's files in it. Reports files of other users,
+ * links and shared directories and leaves them unchanged. Must run before any of the files is opened.
  */
 export function makePrivate(directory: string): PrivacyReport {
   const mended: string[] = []
@@ -42,7 +42,7 @@ export function makePrivate(directory: string): PrivacyReport {
 
   const top = statSync(directory)
   if (top.uid !== userId) {
-    // Its owner can put anything in the place of the files, so none is touched.
+    // The owner can replace the files, so this process changes none.
     exposed.push({ path: directory, because: `it belongs to another user (uid ${top.uid})` })
     return { mended, exposed }
   }
@@ -63,7 +63,7 @@ export function makePrivate(directory: string): PrivacyReport {
   return { mended, exposed }
 }
 
-/** Whether others lose what is theirs when they may no longer enter. */
+/** Whether other users or programs also keep files in the directory. */
 function isShared(directory: string, mode: number): boolean {
   return (mode & stickyBit) !== 0 || directory === '/' || directory === homedir()
 }

@@ -1,6 +1,6 @@
 /**
- * Recordings that voices were cloned from, on local disk and never served: each under the SHA-256 of its bytes. A
- * recording arrives under a temporary name while it is hashed, and is fsynced and renamed when a voice was made of it.
+ * Recordings that voices were cloned from, on local disk and never served. Each is named by the SHA-256 of its bytes. A
+ * recording is hashed while it is written under a temporary name. It is fsynced and renamed once its voice is made.
  */
 import { constants, renameSync, rmSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises'
@@ -10,35 +10,36 @@ import { guard, guardNow, syncDirectoryNow, temporarySuffix, writeAt } from './f
 
 export type References = ReturnType<typeof openReferences>
 
-/** A recording on its way in. */
+/** A recording that is being received. */
 export type IncomingReference = {
+  /** Bytes written so far. */
   readonly sizeBytes: number
-  /** Of what was written so far. */
   write(bytes: Uint8Array): Promise<void>
-  /** Ends it; lower-case hexadecimal. */
+  /** Closes the file and returns the whole recording. */
   finish(): Promise<ReceivedReference>
-  /** Removes what was written; of no effect after `finish`. */
+  /** Closes and removes the file. */
   abort(): Promise<void>
 }
 
 /** A whole recording that is not kept yet. */
 export type ReceivedReference = {
+  /** Lower-case hexadecimal. */
   readonly sha256: string
   readonly sizeBytes: number
-  /** Where it lies until it is kept or discarded. */
+  /** Path of the temporary file, until the recording is kept or discarded. */
   readonly path: string
   /** Makes its bytes durable. */
   flush(): Promise<void>
-  /** Gives it its final name, durably, at once: for use in a transaction. A repetition is of no effect. */
+  /** Gives the file its final name, durably and synchronously, for use in a transaction. A repetition has no effect. */
   keep(): void
-  /** Removes it unless it was kept. */
+  /** Removes the file unless it was kept. */
   discard(): Promise<void>
 }
 
 const namePattern = /^[0-9a-f]{64}$/
 const createOnly = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
 
-/** Throws \`storage_failed\` from every call whose disk does not do what it must. */
+/** Every call throws `storage_failed` when the disk fails. */
 export function openReferences({ directory }: { directory: string }) {
   const pathOf = (sha256: string) => join(directory, sha256)
   const newTemporaryPath = () => join(directory, `${crypto.randomUUID()}${temporarySuffix}`)
@@ -67,7 +68,7 @@ export function openReferences({ directory }: { directory: string }) {
   }
 
   return {
-    /** Makes the directory and removes what an earlier process left half-written, and whatever `isKnown` denies. */
+    /** Makes the directory and removes incomplete recordings and those for which `isKnown` is false. */
     async prepare(isKnown: (sha256: string) => boolean): Promise<void> {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       for (const entry of await readdir(directory)) {
@@ -102,8 +103,8 @@ export function openReferences({ directory }: { directory: string }) {
     },
 
     /**
-     * A recording that another process writes: `fill` has it write to the empty file at `path`, and returns what that
-     * says. What `fill` throws passes through, and nothing stays.
+     * Receives a recording from another process. `fill` has that process write to the empty file at `path` and returns
+     * the hash and size. An error of `fill` is passed on and the file is removed.
      */
     async receiveFrom(fill: (path: string) => Promise<{ sha256: string; sizeBytes: number }>) {
       const path = newTemporaryPath()
@@ -118,7 +119,7 @@ export function openReferences({ directory }: { directory: string }) {
       }
     },
 
-    /** A copy of a recording that is kept, which nobody can delete meanwhile; undefined when it is not there. */
+    /** Copies a kept recording, so that a concurrent `remove` does not matter. Returns undefined when it does not exist. */
     async take(sha256: string): Promise<ReceivedReference | undefined> {
       const path = newTemporaryPath()
       try {
@@ -134,7 +135,7 @@ export function openReferences({ directory }: { directory: string }) {
       return received(path, sha256, size)
     },
 
-    /** At once: for use in a transaction. One that is not there is as good as removed. */
+    /** Removes a recording synchronously, for use in a transaction. A missing one is no error. */
     remove(sha256: string): void {
       guardNow(() => rmSync(pathOf(sha256), { force: true }))
     },

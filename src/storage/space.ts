@@ -1,14 +1,14 @@
-/** How much room a disk has, and what a start says that finds none. */
+/** Free disk space, and the error of a start on a full disk. */
 import { statfs } from 'node:fs/promises'
 import { AppError } from '../errors'
 
-/** Of the disk that `directory` is on, for this user. */
+/** The bytes of the disk of `directory` that this user may still write. */
 export async function readFreeBytes(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory)
   return bavail * bsize
 }
 
-/** `error`, or, where it says that a disk is full, one that names the directory and its free bytes. */
+/** Returns `error`; for an error of a full disk, one that names the directory and the free bytes. */
 export async function explainFullDisk(error: unknown, directory: string): Promise<unknown> {
   const { code = '' } = error as { code?: string }
   if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR.*|storage_failed)$/.test(code)) return error

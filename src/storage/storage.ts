@@ -1,6 +1,6 @@
 /**
- * Audio files on local disk. A file is written under a temporary name, fsynced, renamed, and its directory fsynced:
- * a final name always holds a whole file. No file is ever overwritten. Knows no SQL and no HTTP.
+ * Audio files on local disk. A file is written under a temporary name, fsynced and renamed, and its directory is
+ * fsynced: a final name always holds a whole file. No file is ever overwritten. Knows no SQL and no HTTP.
  */
 import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { guard, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from '.
 
 export type Storage = ReturnType<typeof openStorage>
 
-/** A file being made. `commit` ends it; after any failure, of `commit` too, `abort` does. */
+/** A file that is being written. `commit` ends it. After a failure, also of `commit`, call `abort`. */
 export type AudioWriter = {
   write(bytes: Uint8Array, position: number): Promise<void>
   /** Makes the file durable and gives it its name. */
@@ -27,15 +27,15 @@ export type StoredFile = {
 }
 
 const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
-/** One name, or a name in `demos/`; nothing that a path could climb with. */
+/** A plain name or a name in `demos/`. The pattern admits no path out of the directory. */
 const namePattern = /^(demos\/)?[a-z0-9][a-z0-9._-]{0,127}\.(mp3|wav)$/
 
-/** Throws `storage_failed` from every call whose disk does not do what it must. */
+/** Every call throws `storage_failed` when the disk fails. */
 export function openStorage({ directory, minFreeBytes }: { directory: string; minFreeBytes: number }) {
   const pathOf = (name: string) => join(directory, name)
 
   return {
-    /** Makes the directories and removes what an earlier process left half-written. */
+    /** Makes the directories and removes incomplete files. */
     async prepare(): Promise<void> {
       for (const folder of [directory, pathOf('demos')]) {
         await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -44,7 +44,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       }
     },
 
-    /** Whether less than the configured minimum is free, or nothing. */
+    /** Whether the free space is 0 or below the configured minimum. */
     async isFull(): Promise<boolean> {
       return (await readFreeBytes(directory)) < Math.max(1, minFreeBytes)
     },
@@ -55,7 +55,7 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
         throw new AppError('storage_failed', 'The disk of the server is almost full.')
     },
 
-    /** `failing`: a fault on demand, as if the disk failed at the end. */
+    /** Opens a new file. `failing`: `commit` fails, as a fault on demand. */
     async create(name: string, { failing = false } = {}): Promise<AudioWriter> {
       const path = pathOf(name)
       const temporary = `${path}.${crypto.randomUUID()}${temporarySuffix}`
@@ -79,25 +79,25 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
           })
         },
         async abort() {
-          // The failure that led here is the one to report; what stays behind goes at the next start.
+          // The caller reports the failure that led here. The next start removes files that remain.
           await close().catch(() => {})
           await unlink(temporary).catch(() => {})
         },
       }
     },
 
-    /** For a file that nobody was told of; one that is not there is as good as removed. */
+    /** Removes a file. A missing file is no error. */
     async remove(name: string): Promise<void> {
       await guard(() => unlink(pathOf(name)).catch(ignoreMissing))
     },
 
-    /** The demos of a voice, under whatever hash. */
+    /** Removes the demos of a voice, whatever the hash in their names. */
     async removeDemosOf(voiceId: string): Promise<void> {
       const names = await guard(() => readdir(pathOf('demos')))
       for (const name of names) if (name.startsWith(`${voiceId}-`)) await this.remove(`demos/${name}`)
     },
 
-    /** The file of that name, or undefined; a name that is none is simply not there. */
+    /** Finds the file of that name. Returns undefined when it does not exist or the name is malformed. */
     async find(name: string): Promise<StoredFile | undefined> {
       const extension = namePattern.exec(name)?.[2]
       if (!extension) return undefined
@@ -116,7 +116,7 @@ async function moveIntoPlace(temporary: string, path: string): Promise<void> {
   try {
     await syncDirectory(dirname(path))
   } catch (error) {
-    // Not known to be durable, so it was not made.
+    // The name may not be durable, so the file counts as not made.
     await unlink(path)
     throw error
   }

@@ -1,4 +1,4 @@
-/** Recordings on a real disk. */
+/** Recordings of clones on a real disk. */
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ async function receive(...parts: string[]): Promise<ReceivedReference> {
 }
 
 describe('a recording', () => {
-  it('is hashed as it arrives, and has its name only when it is kept', async () => {
+  it('is hashed while it is written, and gets its name when it is kept', async () => {
     const reference = await receive('Hello ', 'world')
     expect([reference.sha256, reference.sizeBytes]).toEqual([hashOf('Hello world'), 11])
     expect(await Bun.file(reference.path).text()).toBe('Hello world')
@@ -38,7 +38,7 @@ describe('a recording', () => {
     expect((await stat(join(directory, reference.sha256))).mode & 0o077).toBe(0)
   })
 
-  it('that is discarded or broken off leaves nothing', async () => {
+  it('leaves no file when it is discarded or aborted', async () => {
     await (await receive('x')).discard()
     const incoming = await references.receive()
     await incoming.write(new Uint8Array(10))
@@ -46,7 +46,7 @@ describe('a recording', () => {
     expect(await files()).toEqual([])
   })
 
-  it('that another process writes lies at its path, for this user only, and goes with a failure', async () => {
+  it('is readable by this user only while another process writes it, and is removed after a failure', async () => {
     const file = { sha256: hashOf('Hello'), sizeBytes: 5 }
     const reference = await references.receiveFrom(async (path) => {
       expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -72,7 +72,7 @@ describe('a recording', () => {
     expect(await files()).toEqual([hashOf('x')])
   })
 
-  it('that is taken can be read, and kept again, while the kept one is removed', async () => {
+  it('can be read and kept again from a copy after the original is removed', async () => {
     await (await receive('x')).keep()
     const taken = (await references.take(hashOf('x')))!
     expect([taken.sha256, taken.sizeBytes]).toEqual([hashOf('x'), 1])
@@ -84,7 +84,7 @@ describe('a recording', () => {
     expect(await files()).toEqual([hashOf('x')])
   })
 
-  it('is storage_failed when the directory is gone', async () => {
+  it('throws storage_failed when the directory is missing', async () => {
     const reference = await receive('x')
     await rm(directory, { recursive: true })
     await expect(reference.flush()).rejects.toMatchObject({ code: 'storage_failed' })
@@ -94,7 +94,7 @@ describe('a recording', () => {
 })
 
 describe('prepare', () => {
-  it('removes what was left half-written and what nobody knows, and nothing else', async () => {
+  it('removes incomplete and unknown recordings and nothing else', async () => {
     for (const text of ['known', 'forgotten']) await (await receive(text)).keep()
     await receive('half')
     await Bun.write(join(directory, 'note.txt'), 'of somebody else')

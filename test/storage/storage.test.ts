@@ -1,4 +1,4 @@
-/** Files on a real disk. */
+/** Audio files on a real disk. */
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
 import { mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ async function store(name: string, text: string): Promise<void> {
 }
 
 describe('create', () => {
-  it('gives the whole file its name at commit and not before, wherever its parts were written', async () => {
+  it('gives the file its name at commit and not before, in whatever order its parts were written', async () => {
     const writer = await storage.create('a.mp3')
     await writer.write(bytesOf('world'), 6)
     await writer.write(bytesOf('Hello '), 0)
@@ -39,13 +39,13 @@ describe('create', () => {
     expect(await files()).toEqual(['a.mp3', 'demos'])
   })
 
-  it('never puts a file in the place of another', async () => {
+  it('never overwrites a file', async () => {
     await store('a.mp3', 'first')
     await expect(store('a.mp3', 'other')).rejects.toMatchObject({ code: 'storage_failed' })
     expect(await Bun.file(join(directory, 'a.mp3')).text()).toBe('first')
   })
 
-  it('leaves nothing after abort', async () => {
+  it('leaves no file after abort', async () => {
     const writer = await storage.create('a.wav')
     await writer.write(bytesOf('Hello'), 0)
     await writer.abort()
@@ -60,7 +60,7 @@ describe('create', () => {
     expect(await files()).toEqual(['a.wav', 'demos'])
   })
 
-  it('is storage_failed when the directory is gone, and so is commit, which leaves nothing', async () => {
+  it('throws storage_failed when the directory is missing; so does commit, which leaves no file', async () => {
     const writer = await storage.create('a.mp3')
     await rm(directory, { recursive: true })
     await expect(writer.commit()).rejects.toMatchObject({ code: 'storage_failed' })
@@ -70,7 +70,7 @@ describe('create', () => {
 })
 
 describe('remove', () => {
-  it('takes a file away, and is content where there is none', async () => {
+  it('removes a file and ignores a missing one', async () => {
     await store('a.mp3', 'x')
     await storage.remove('a.mp3')
     await storage.remove('a.mp3')
@@ -79,7 +79,7 @@ describe('remove', () => {
 })
 
 describe('find', () => {
-  it('knows both formats and the demos by their content type', async () => {
+  it('returns the content type of both formats and of demos', async () => {
     for (const [name, contentType] of [
       ['a.mp3', 'audio/mpeg'],
       ['a.wav', 'audio/wav'],
@@ -90,7 +90,7 @@ describe('find', () => {
     }
   })
 
-  it('has nothing under a name that climbs or is malformed, even where a file is', async () => {
+  it('finds no file under a malformed name or one that leaves the directory', async () => {
     await store('a.mp3', 'x')
     await store('demos/a.mp3', 'x')
     await Bun.write(join(directory, '../b.mp3'), 'x')
@@ -104,21 +104,21 @@ describe('find', () => {
       expect([name, await storage.find(name)]).toEqual([name, undefined])
   })
 
-  it('has nothing where a directory or a dangling link is', async () => {
+  it('finds no directory and no dangling link', async () => {
     await mkdir(join(directory, 'folder.mp3'))
     await symlink(join(directory, 'nowhere'), join(directory, 'dangling.mp3'))
     expect(await storage.find('folder.mp3')).toBeUndefined()
     expect(await storage.find('dangling.mp3')).toBeUndefined()
   })
 
-  it('is storage_failed when the disk does not say', async () => {
+  it('throws storage_failed when the disk fails', async () => {
     await symlink('loop.mp3', join(directory, 'loop.mp3'))
     await expect(storage.find('loop.mp3')).rejects.toMatchObject({ code: 'storage_failed' })
   })
 })
 
 describe('prepare', () => {
-  it('removes what is half-written and nothing else', async () => {
+  it('removes incomplete files and nothing else', async () => {
     for (const name of ['a.mp3', 'a.mp3.123.part', 'demos/b.mp3', 'demos/b.mp3.456.part', 'notes.txt'])
       await Bun.write(join(directory, name), 'x')
     await storage.prepare()
@@ -133,7 +133,7 @@ describe('ensureSpace', () => {
     await expect(demanding.ensureSpace()).rejects.toMatchObject({ code: 'storage_failed' })
   })
 
-  it('is storage_failed when the directory is gone', async () => {
+  it('throws storage_failed when the directory is missing', async () => {
     await rm(directory, { recursive: true })
     await expect(storage.ensureSpace()).rejects.toMatchObject({ code: 'storage_failed' })
   })
