@@ -1,4 +1,4 @@
-/** A small installation's books, for tests of money: accounts, keys, credits and requests as the service makes them. */
+/** Helpers for tests of billing: accounts, keys, credits and requests, made by the functions of the service. */
 import { createAccount } from '../src/account/accounts'
 import { createKey } from '../src/account/keys'
 import type { Database } from '../src/db/database'
@@ -21,7 +21,7 @@ export const startMs = Date.UTC(2026, 0, 31, 12)
 export const dayMs = 86_400_000
 const hourMs = 3_600_000
 
-export function addAccount(db: Database, name = 'Somebody', nowMs = startMs): string {
+export function addAccount(db: Database, name = 'Test', nowMs = startMs): string {
   return transact(db, () => {
     const { id } = createAccount(db, { name, email: null, role: 'user', groupId: null, nowMs })
     openBalance(db, id)
@@ -60,7 +60,7 @@ export type Request = {
 
 export const newRequestId = () => Bun.randomUUIDv7().replaceAll('-', '')
 
-/** A request that is under way, in one transaction as the service does it. */
+/** Starts a request and holds its units, in one transaction as the service does. */
 export function begin(
   db: Database,
   {
@@ -105,7 +105,7 @@ export function fail(db: Database, { holdId, requestId }: { holdId: number; requ
   })
 }
 
-/** A request from its beginning to its charge; returns its id. */
+/** Runs a request from its start to its charge and returns its id. */
 export function speakOnce(db: Database, request: Request): string {
   const begun = begin(db, request)
   succeed(db, request.accountId, begun, request.units)

@@ -1,6 +1,6 @@
 /** The unit of billing. */
 
-/** Unicode code points of `text`: what is billed and limited. */
+/** Counts the Unicode code points of `text`, the unit of bills and limits. */
 export function countCharacters(text: string): number {
   let count = 0
   for (const _ of text) count++

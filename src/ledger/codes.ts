@@ -1,6 +1,6 @@
 /**
- * Activation codes: 80 random bits in Crockford's base32, shown whole once; only the SHA-256 is stored. A code is used
- * once: one statement turns it from unused to used, and the credit's movement carries its id.
+ * Activation codes: 80 random bits in Crockford's base32, shown once; only the SHA-256 is stored. A code is used once:
+ * one statement changes its status from unused to used, and the credit's movement carries its id.
  */
 import { prepare } from '../db/statements'
 import type { Database } from '../db/database'
@@ -9,7 +9,7 @@ import { creditCode } from './ledger'
 
 export type ActivationCode = {
   readonly id: string
-  /** The last group; the rest is not known any more. */
+  /** The last group of four digits. The other digits are not stored. */
   readonly suffix: string
   readonly units: number
   readonly status: 'unused' | 'used' | 'void'
@@ -17,7 +17,7 @@ export type ActivationCode = {
   readonly createdAtMs: number
   readonly expiresAtMs: number | null
   readonly usedAtMs: number | null
-  /** Id of the account. */
+  /** Id of the account that used the code. */
   readonly usedBy: string | null
 }
 
@@ -28,7 +28,7 @@ export type NewCode = {
   readonly nowMs: number
 }
 
-/** Without I, L, O and U; https://www.crockford.com/base32.html */
+/** Crockford's base32 has no I, L, O and U; https://www.crockford.com/base32.html */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const codeLength = 16
 const groupLength = 4
@@ -37,7 +37,8 @@ const columns = `id, suffix, units, status, note, created_at_ms AS createdAtMs, 
   used_at_ms AS usedAtMs, used_by AS usedBy`
 
 /**
- * Makes a code and returns it whole, for the only time. `code` is for repeatable tests, else it is random. Throws `invalid_params`, `conflict`.
+ * Creates a code and returns the only copy of its digits. `code` is a code chosen by a test; without it the code is
+ * random. Throws `invalid_params`, `conflict`.
  */
 export function createCode(
   db: Database,
@@ -60,8 +61,8 @@ export function createCode(
 }
 
 /**
- * Credits the account with the code's units and returns them; must run in a transaction. One wording for a code that is
- * unknown, used, void or expired: `invalid_params`.
+ * Credits the account with the code's units and returns them. Must run in a transaction. Throws `invalid_params`, with
+ * the same message for a code that is unknown, used, void or expired.
  */
 export function redeemCode(
   db: Database,
@@ -86,7 +87,7 @@ export function findCode(db: Database, id: string): ActivationCode | undefined {
   return prepare<[string], ActivationCode>(db, `SELECT ${columns} FROM activation_codes WHERE id = ?`).get(id)
 }
 
-/** Newest first, at most `limit`, older than `before`. */
+/** Lists codes older than `before`, newest first, at most `limit`. */
 export function listCodes(
   db: Database,
   { limit, before }: { limit: number; before: { createdAtMs: number; id: string } | undefined },
@@ -98,7 +99,7 @@ export function listCodes(
   ).all(before?.createdAtMs ?? Number.MAX_SAFE_INTEGER, before?.id ?? '', limit)
 }
 
-/** Makes an unused code worthless. Throws `conflict` when it was used or voided before. */
+/** Voids an unused code. Throws `conflict` when the code is used or void already. */
 export function voidCode(db: Database, id: string): void {
   const sql = "UPDATE activation_codes SET status = 'void' WHERE id = ? AND status = 'unused'"
   if (prepare(db, sql).run(id).changes === 0)
@@ -109,7 +110,10 @@ function generateCode(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(codeLength)), (byte) => alphabet[byte % 32]).join('')
 }
 
-/** As people type it: any case, with or without hyphens, O for 0, I and L for 1. Undefined when it is no code. */
+/**
+ * Normalizes a typed code: upper case, no hyphens or blanks, 0 for O, 1 for I and L. Returns undefined when `text` has
+ * not the form of a code.
+ */
 function canonicalCode(text: string): string | undefined {
   const code = text.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
   return /^[0-9A-HJKMNP-TV-Z]{16}$/.test(code) ? code : undefined

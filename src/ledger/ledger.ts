@@ -1,22 +1,22 @@
 /**
  * The ledger: prepaid characters per account. Double entry: a movement is two rows whose units add up to zero, between
- * an account and a system account. Entries are never changed or deleted; a correction is a new movement. Units are set
- * aside by a hold, which is captured or released exactly once. Totals are kept in the same transaction, and the
- * database itself refuses one below zero. Knows nothing of speech or HTTP.
+ * an account and a system account. Entries are never changed or deleted; a correction is a new movement. A hold sets
+ * units aside and is captured or released exactly once. Totals change in the same transaction, and the database itself
+ * refuses a negative one. Knows nothing of speech or HTTP.
  *
- * Every function that writes must run inside a transaction (`transact`), so that what belongs together becomes one.
+ * Every function that writes must run inside a transaction (`transact`).
  */
 import { prepare } from '../db/statements'
 import type { Database } from '../db/database'
 import { unitsMax } from '../config'
 import { AppError, assert } from '../errors'
 
-/** The other side of a movement. */
+/** The counterpart of an account in a movement. */
 export type SystemAccount = 'codes' | 'speech' | 'clones' | 'adjustments'
 
 export type Balance = {
   readonly available: number
-  /** Set aside for requests that are under way. */
+  /** Units set aside for running requests. */
   readonly held: number
 }
 
@@ -27,12 +27,12 @@ export type HoldRequest = {
   readonly purpose: 'speech' | 'clones'
   readonly units: number
   readonly nowMs: number
-  /** When it may be released by anybody; later than any request can last. */
+  /** From this time on recovery may release the hold. It lies after the end of the longest request. */
   readonly expiresAtMs: number
 }
 
 export type KeySpending = {
-  /** Of captured and held together, for the key's whole life; null: none. */
+  /** The most units, captured and held together, over the key's whole life. null: no cap. */
   readonly cap: number | null
   readonly captured: number
   readonly held: number
@@ -46,7 +46,7 @@ export function openKeySpending(db: Database, keyId: string, cap: number | null)
   prepare(db, 'INSERT INTO key_spending (key_id, cap) VALUES (?, ?)').run(keyId, cap)
 }
 
-/** A cap below what was spent already stops the key; what it holds is still captured. */
+/** Sets the cap. A cap below the units spent already stops the key; its open holds can still be captured. */
 export function setCap(db: Database, keyId: string, cap: number | null): void {
   prepare(db, 'UPDATE key_spending SET cap = ? WHERE key_id = ?').run(cap, keyId)
 }
@@ -57,7 +57,7 @@ export function readBalance(db: Database, accountId: string): Balance {
   return row
 }
 
-/** What is settled: holds are not spent yet. */
+/** The balance: available and held units, because a hold is not spent yet. */
 export function settledUnits({ available, held }: Balance): number {
   return available + held
 }
@@ -70,8 +70,8 @@ export function readKeySpending(db: Database, keyId: string): KeySpending {
 }
 
 /**
- * Throws `key_cap_reached` or `insufficient_balance` when `units` cannot be held now; says what there is and what is
- * needed.
+ * Throws `key_cap_reached` or `insufficient_balance` when `units` cannot be held now. The message states the units left
+ * and the units needed.
  */
 export function ensureAffordable(db: Database, { accountId, keyId, units }: Affordable): void {
   ensureCapAllows(db, keyId, units)
@@ -100,7 +100,7 @@ export function hold(db: Database, request: HoldRequest): number {
   const { accountId, keyId, requestId, purpose, units, nowMs, expiresAtMs } = request
   assert(Number.isInteger(units) && units > 0, 'a hold has units')
   assert(db.inTransaction, 'a hold belongs to a transaction')
-  // A row that refuses is unchanged, so that the reason can be read from it then, and only then.
+  // An update that fails changes no row, so the reason is read only after a failure.
   if (!holdOfKey(db, keyId, units)) ensureCapAllows(db, keyId, units)
   if (!holdOfAccount(db, accountId, units)) ensureAvailable(db, accountId, units)
   const { lastInsertRowid } = prepare(
@@ -111,13 +111,13 @@ export function hold(db: Database, request: HoldRequest): number {
   return Number(lastInsertRowid)
 }
 
-/** False when the cap does not allow it. */
+/** Returns false when the cap does not allow the units. */
 function holdOfKey(db: Database, keyId: string, units: number): boolean {
   const sql = 'UPDATE key_spending SET held = held + ? WHERE key_id = ? AND (cap IS NULL OR captured + held + ? <= cap)'
   return prepare(db, sql).run(units, keyId, units).changes === 1
 }
 
-/** False when less is available. */
+/** Returns false when fewer units are available. */
 function holdOfAccount(db: Database, accountId: string, units: number): boolean {
   const sql = 'UPDATE balances SET available = available - ?, held = held + ? WHERE account_id = ? AND available >= ?'
   return prepare(db, sql).run(units, units, accountId, units).changes === 1
@@ -125,7 +125,7 @@ function holdOfAccount(db: Database, accountId: string, units: number): boolean 
 
 type HoldRow = { account_id: string; key_id: string; request_id: string; purpose: 'speech' | 'clones'; units: number }
 
-/** Spends what was held, and returns the balance after it. Throws when the hold is not open any more. */
+/** Spends the held units and returns the balance after it. Throws when the hold is not open. */
 export function capture(db: Database, holdId: number, nowMs: number): Balance {
   const { account_id, key_id, purpose, units } = resolve(db, holdId, 'captured')
   const balance = 'UPDATE balances SET held = held - ? WHERE account_id = ? RETURNING available, held'
@@ -146,7 +146,7 @@ export function capture(db: Database, holdId: number, nowMs: number): Balance {
   return after
 }
 
-/** Gives back what was held. Throws when the hold is not open any more. */
+/** Returns the held units to the available balance. Throws when the hold is not open. */
 export function release(db: Database, holdId: number): void {
   const { account_id, key_id, units } = resolve(db, holdId, 'released')
   const balance = 'UPDATE balances SET available = available + ?, held = held - ? WHERE account_id = ?'
@@ -164,18 +164,18 @@ function resolve(db: Database, holdId: number, status: 'captured' | 'released'):
   return row
 }
 
-/** Whether a hold is neither captured nor released. */
+/** Whether the hold is neither captured nor released. */
 export function isOpen(db: Database, holdId: number): boolean {
   return prepare(db, "SELECT 1 FROM holds WHERE id = ? AND status = 'held'").get(holdId) !== undefined
 }
 
-/** The holds that are open and, with `expiredBeforeMs`, should not be any more. */
+/** Lists the open holds that expired before `expiredBeforeMs`; all open ones without it. */
 export function openHolds(db: Database, expiredBeforeMs = Number.MAX_SAFE_INTEGER): OpenHold[] {
   const sql = "SELECT id, request_id AS requestId FROM holds WHERE status = 'held' AND expires_at_ms < ?"
   return prepare<[number], OpenHold>(db, sql).all(expiredBeforeMs)
 }
 
-/** Of an account. */
+/** Counts the open holds of an account. */
 export function countOpenHolds(db: Database, accountId: string, purpose: HoldRequest['purpose']): number {
   const sql = "SELECT count(*) AS count FROM holds WHERE status = 'held' AND account_id = ? AND purpose = ?"
   return prepare<[string, string], { count: number }>(db, sql).get(accountId, purpose)!.count
@@ -189,14 +189,14 @@ export type Credit = {
   readonly nowMs: number
 }
 
-/** Units from an activation code; a code can be credited once, whatever the caller does. */
+/** Credits the units of an activation code. The movement id makes a second credit of the same code fail. */
 export function creditCode(db: Database, { accountId, units, nowMs }: Credit, codeId: string): void {
   addToAvailable(db, accountId, units)
   const movementId = `code-${codeId}`
   move(db, { movementId, from: 'codes', to: accountId, units, kind: 'code', keyId: null, reason: null, nowMs })
 }
 
-/** Adds units, or takes them when negative. Throws `conflict` when the account has not that many available. */
+/** Adds `units`, or subtracts negative ones. Throws `conflict` when the available units do not suffice. */
 export function adjust(db: Database, { accountId, units, nowMs }: Credit, reason: string): void {
   addToAvailable(db, accountId, units)
   const movementId = `adjustment-${Bun.randomUUIDv7()}`

@@ -1,7 +1,7 @@
 /**
- * The history of requests: one row per request id, from the moment that units are held for it. A finished row stays as
- * it is, except that a failed one is used again when its request is tried again. Sums per day are kept beside it.
- * The text of a request is not in here, only a digest that tells whether two requests are the same.
+ * The history of requests: one row per request id, opened in the transaction that holds its units. A finished row never
+ * changes, except that a retry reopens the row of a failed request. Sums per day are kept beside it. A row holds no text,
+ * only a digest that tells whether two requests are the same.
  *
  * Every function that writes must run inside a transaction (`transact`).
  */
@@ -19,13 +19,13 @@ export type UsageStart = {
   readonly characters: number
   readonly speed: number | null
   readonly format: string | null
-  /** Of the request's fields. */
+  /** Digest of the request's fields. */
   readonly digest: Uint8Array | null
 }
 
 export type UsageRow = Omit<UsageStart, 'digest'> & {
   readonly id: number
-  /** Charged. */
+  /** Units charged. */
   readonly units: number
   readonly fileName: string | null
   readonly audioMs: number | null
@@ -37,7 +37,7 @@ export type UsageRow = Omit<UsageStart, 'digest'> & {
 }
 
 export type UsageFilter = {
-  /** undefined: of all accounts. */
+  /** undefined: all accounts. */
   readonly accountId?: string
   readonly keyId?: string
   /** Inclusive. */
@@ -57,7 +57,7 @@ const columns = `id, request_id AS requestId, kind, account_id AS accountId, key
   created_at_ms AS createdAtMs, voice_id AS voiceId, characters, units, speed, format, file_name AS fileName,
   audio_ms AS audioMs, duration_ms AS durationMs, remaining, status, error_code AS errorCode`
 
-/** Opens the row of a request. The request id must be new, or that of a failed request of the same account. */
+/** Opens the row of a request. The request id must be new or belong to a failed request of the same account. */
 export function startUsage(db: Database, start: UsageStart): void {
   const { requestId, kind, accountId, keyId, createdAtMs, voiceId, characters, speed, format, digest } = start
   const values = [kind, keyId, createdAtMs, voiceId, characters, speed, format, digest] as const
@@ -87,7 +87,7 @@ export type Outcome =
       readonly durationMs: number
     }
   | { readonly status: 'uncharged'; readonly fileName: string; readonly audioMs: number; readonly durationMs: number }
-  /** `errorCode` as callers see it. */
+  /** `errorCode` is the public code. */
   | { readonly status: 'failed'; readonly errorCode: string }
 
 /** Closes the row of a running request. */
@@ -131,13 +131,13 @@ export function findUsage(db: Database, requestId: string): UsageRow | undefined
   return prepare<[string], UsageRow>(db, `SELECT ${columns} FROM usage WHERE request_id = ?`).get(requestId)
 }
 
-/** Whether the request of that id had the fields that `digest` is made from. */
+/** Whether `digest` equals the digest of the request. */
 export function hasDigest(db: Database, requestId: string, digest: Uint8Array): boolean {
   const row = prepare<[string], { digest: Buffer | null }>(db, 'SELECT digest FROM usage WHERE request_id = ?')
   return row.get(requestId)?.digest?.equals(digest) ?? false
 }
 
-/** Finished requests, newest first by (time, row), from behind `before` on. */
+/** Lists finished requests older than `before`, newest first by (time, row). */
 export function listUsage(
   db: Database,
   { accountId, keyId, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER }: UsageFilter,
@@ -160,13 +160,13 @@ export function listUsage(
   ).all({ keyId, accountId, fromMs, startMs: start.createdAtMs, startId: start.id, limit })
 }
 
-/** Asked beforehand, or the rows of somebody else's key would be walked to find none. */
+/** Checked first; otherwise the query would scan every row of another account's key. */
 function isKeyOf(db: Database, keyId: string, accountId: string): boolean {
   const sql = 'SELECT 1 FROM api_keys WHERE id = ? AND account_id = ?'
   return prepare(db, sql).get(keyId, accountId) !== undefined
 }
 
-/** Sums of the days from `fromDay` (days since 1970, UTC) on that had requests, oldest first. */
+/** Lists the sums of the days with requests, oldest first, from `fromDay` (days since 1970, UTC). */
 export function listUsageDays(db: Database, accountId: string, fromDay: number): UsageDay[] {
   return prepare<[string, number], UsageDay>(
     db,
@@ -174,6 +174,7 @@ export function listUsageDays(db: Database, accountId: string, fromDay: number):
   ).all(accountId, fromDay)
 }
 
+/** The day of a time: days since 1970, UTC. */
 export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs)
 }

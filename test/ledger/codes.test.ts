@@ -1,4 +1,4 @@
-/** Activation codes: how they look, how they may be spelled, and that each is used once. */
+/** Activation codes: their form, their spellings and their single use. */
 import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -69,7 +69,7 @@ describe('an activation code', () => {
     expect(available()).toBe(7)
   })
 
-  it('is used once, whoever tries again', () => {
+  it('is used once, by whichever account', () => {
     const { id, code } = make({ units: 7 })
     redeem(code)
     const other = addAccount(db)
@@ -80,7 +80,7 @@ describe('an activation code', () => {
     expect(findCode(db, id)).toMatchObject({ status: 'used', usedAtMs: startMs, usedBy: accountId })
   })
 
-  it('is credited once even when the program forgets that it was used', () => {
+  it('cannot be credited twice, even past its status', () => {
     const { id, code } = make({ units: 7 })
     redeem(code)
     const again = () => transact(db, () => creditCode(db, { accountId, units: 7, nowMs: startMs }, id))
@@ -89,7 +89,7 @@ describe('an activation code', () => {
     expect(audit(db).difference).toBeUndefined()
   })
 
-  it('stays unused when the account cannot take it', () => {
+  it('stays unused when its units would exceed the most an account may hold', () => {
     credit(db, accountId, unitsMax - 5)
     const { id, code } = make({ units: 6 })
     expect(() => redeem(code)).toThrow(`an account holds at most ${unitsMax}`)
@@ -97,13 +97,13 @@ describe('an activation code', () => {
     expect(available()).toBe(unitsMax - 5)
   })
 
-  it('works until the moment it expires, not at it', () => {
+  it('works before its expiry time and not at it', () => {
     const expiresAtMs = startMs + 1000
     expect(redeem(make({ expiresAtMs }).code, expiresAtMs - 1)).toBe(10)
     expect(refusalOf(make({ expiresAtMs }).code, expiresAtMs)).toEqual(refusal)
   })
 
-  it('that is void is worth nothing, and only an unused one becomes void', () => {
+  it('cannot be redeemed when void, and can be voided only while unused', () => {
     const { id, code } = make()
     transact(db, () => voidCode(db, id))
     expect(refusalOf(code)).toEqual(refusal)
@@ -122,15 +122,15 @@ describe('an activation code', () => {
     'UB01-CD1E-FGHJ-KMNP',
     'ÄB01-CD1E-FGHJ-KMNP',
     '0'.repeat(16),
-  ])('is not %j, in the same words as one that is used or void or expired', (text) =>
+  ])('is refused as %j with the message of a used, void or expired one', (text) =>
     expect(refusalOf(text)).toEqual(refusal),
   )
 
-  it('cannot be brought in another form', () => {
+  it('is refused at creation in another form', () => {
     expect(() => make({}, 'AB01')).toThrow('code: found no activation code; XXXX-XXXX-XXXX-XXXX is required.')
   })
 
-  it('is known by its last group only, once it was shown', () => {
+  it('is listed with its last group only', () => {
     const { id, code } = make()
     expect(JSON.stringify([findCode(db, id), listCodes(db, { limit: 10, before: undefined })])).not.toContain(
       code.slice(0, 14),
@@ -138,7 +138,7 @@ describe('an activation code', () => {
     expect(findCode(db, id)!.suffix).toBe(code.slice(-4))
   })
 
-  it('is nowhere in the database files, whole or without hyphens', async () => {
+  it('does not appear in the database files, with or without hyphens', async () => {
     const path = join(directory, 'codes.db')
     db = openDatabase(path)
     accountId = addAccount(db)
@@ -156,7 +156,7 @@ describe('an activation code', () => {
 })
 
 describe('the list of codes', () => {
-  it('comes newest first in pages that miss none and repeat none, though many are made at once', () => {
+  it('comes newest first in pages without gaps or repetitions, also among equal times', () => {
     const ids = Array.from({ length: 25 }, () => make().id)
     for (const limit of [1, 3, 7, 25, 100]) {
       const seen: string[] = []

@@ -1,4 +1,4 @@
-/** What the ledger promises one by one, and what the database itself refuses when the program is bypassed. */
+/** The rules of the ledger one by one, and those that the database enforces against raw SQL. */
 import { beforeEach, describe, expect, it } from 'bun:test'
 import { logOperation } from '../../src/account/audit-log'
 import { audit } from '../../src/audit'
@@ -40,7 +40,7 @@ const errorOf = (work: () => unknown) => {
 }
 
 describe('a hold', () => {
-  it('is captured or released once, in either order', () => {
+  it('is captured or released once', () => {
     const captured = start(10)
     succeed(db, accountId, captured, 10)
     const released = start(10)
@@ -52,7 +52,7 @@ describe('a hold', () => {
     expect(readBalance(db, accountId)).toEqual({ available: 90, held: 0 })
   })
 
-  it('is not found by a capture when there is none of its id', () => {
+  it('cannot be captured under an unknown id', () => {
     expect(() => transact(db, () => capture(db, 12345, startMs))).toThrow('captured or released once')
   })
 
@@ -63,13 +63,13 @@ describe('a hold', () => {
     expect(readBalance(db, accountId)).toEqual({ available: 100, held: 0 })
   })
 
-  it('may take the last unit and not one more', () => {
+  it('may take the last unit and no more', () => {
     start(100)
     expect(errorOf(() => start(1)).code).toBe('insufficient_balance')
     expect(readBalance(db, accountId)).toEqual({ available: 0, held: 100 })
   })
 
-  it('expires after its time and not at it', () => {
+  it('expires after its expiry time, not at it, and not while its request runs', () => {
     const { holdId, requestId } = begin(db, { accountId, keyId, units: 10, expiresAtMs: startMs + 1000 })
     expect(releaseExpired(db, startMs + 1000, () => false)).toEqual([])
     expect(openHolds(db)).toEqual([{ id: holdId, requestId }])
@@ -79,7 +79,7 @@ describe('a hold', () => {
     expect(readBalance(db, accountId)).toEqual({ available: 100, held: 0 })
   })
 
-  it('leaves nothing behind when its transaction fails', () => {
+  it('stays open when the transaction of its capture fails', () => {
     const begun = start(10)
     expect(() =>
       transact(db, () => {
@@ -95,7 +95,7 @@ describe('a hold', () => {
 })
 
 describe('a refusal', () => {
-  it('says what is available and what is needed', () => {
+  it('states the units available and the units needed', () => {
     start(30)
     expect(errorOf(() => start(71))).toMatchObject({
       code: 'insufficient_balance',
@@ -103,7 +103,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('says what the cap leaves and what is needed, before it speaks of the balance', () => {
+  it('states the units that the cap leaves and those needed, before it looks at the balance', () => {
     const capped = addKey(db, accountId, 50)
     begin(db, { accountId, keyId: capped, units: 20 })
     expect(errorOf(() => ensureAffordable(db, { accountId, keyId: capped, units: 1000 }))).toMatchObject({
@@ -112,7 +112,7 @@ describe('a refusal', () => {
     })
   })
 
-  it('of an adjustment says what was found and what there is', () => {
+  it('of an adjustment states the units found and the units available', () => {
     start(30)
     expect(errorOf(() => credit(db, accountId, -71))).toMatchObject({
       code: 'conflict',
@@ -123,7 +123,7 @@ describe('a refusal', () => {
     expect(readBalance(db, accountId)).toEqual({ available: 0, held: 30 })
   })
 
-  it('comes when an account would hold more than the most, what is held included', () => {
+  it('comes when available and held units together would exceed the most of an account', () => {
     credit(db, accountId, unitsMax - 100)
     start(100)
     expect(errorOf(() => credit(db, accountId, 1))).toMatchObject({
@@ -144,7 +144,7 @@ describe('a cap', () => {
     })
   })
 
-  it('may be reached exactly, counts held and captured together, and what is given back counts no more', () => {
+  it('may be reached exactly, counts held and captured units, and does not count released ones', () => {
     const capped = addKey(db, accountId, 10)
     speakOnce(db, { accountId, keyId: capped, units: 4 })
     const begun = begin(db, { accountId, keyId: capped, units: 6 })
@@ -154,7 +154,7 @@ describe('a cap', () => {
     expect(readKeySpending(db, capped)).toEqual({ cap: 10, captured: 10, held: 0 })
   })
 
-  it('below what was spent leaves 0, never less, and what is held is still captured', () => {
+  it('below the units spent leaves 0, never less, and lets open holds be captured', () => {
     const capped = addKey(db, accountId, 50)
     const begun = begin(db, { accountId, keyId: capped, units: 20 })
     transact(db, () => setCap(db, capped, 5))
@@ -165,7 +165,7 @@ describe('a cap', () => {
     speakOnce(db, { accountId, keyId: capped, units: 80 })
   })
 
-  it('is of one key and leaves the others of the account alone', () => {
+  it('limits one key and no other key of the account', () => {
     const capped = addKey(db, accountId, 0)
     speakOnce(db, { accountId, keyId, units: 10 })
     expect(readKeySpending(db, capped)).toEqual({ cap: 0, captured: 0, held: 0 })
@@ -182,7 +182,7 @@ describe('the database itself', () => {
     refuses('UPDATE key_spending SET captured = captured - 1', 'CHECK constraint failed: captured >= 0')
   })
 
-  it('refuses to change or delete entries, by REPLACE too', () => {
+  it('refuses to change or delete entries, also by REPLACE', () => {
     refuses('UPDATE ledger_entries SET units = 1', 'ledger entries are never changed')
     refuses('DELETE FROM ledger_entries', 'ledger entries are never deleted')
     refuses(
@@ -192,7 +192,7 @@ describe('the database itself', () => {
     )
   })
 
-  it('refuses a movement of an id that was there', () => {
+  it('refuses a second movement of the same id', () => {
     const { holdId } = start(10)
     transact(db, () => capture(db, holdId, startMs))
     refuses(
@@ -202,7 +202,7 @@ describe('the database itself', () => {
     )
   })
 
-  it('refuses entries of nothing and adjustments without a reason', () => {
+  it('refuses entries of 0 units and adjustments without a reason', () => {
     const insert = (units: number, kind: string) =>
       `INSERT INTO ledger_entries (movement_id, account, units, kind, created_at_ms) VALUES ('m', 'codes', ${units}, '${kind}', 0)`
     refuses(insert(0, 'code'), 'CHECK constraint failed: units <> 0')
@@ -210,7 +210,7 @@ describe('the database itself', () => {
     expect(() => transact(db, () => adjust(db, { accountId, units: 0, nowMs: 0 }, 'none'))).toThrow('units <> 0')
   })
 
-  it('refuses to resolve a hold twice, to change what it is of, and to delete it', () => {
+  it('refuses to resolve a hold twice, to change its other columns, and to delete it', () => {
     const { holdId } = start(10)
     for (const change of [
       'id = id + 1',
@@ -239,7 +239,7 @@ describe('the database itself', () => {
     )
   })
 
-  it('refuses to change a request that succeeded, to give one to another account, and to delete one', () => {
+  it('refuses to change a request that succeeded, to move one to another account, and to delete one', () => {
     speakOnce(db, { accountId, keyId, units: 10 })
     refuses('UPDATE usage SET units = 1', 'never changed')
     refuses("UPDATE usage SET status = 'failed', units = 0, error_code = 'x'", 'never changed')

@@ -1,6 +1,6 @@
 /**
- * Random interleavings of everything that moves units, step by step against a model of plain numbers, with the audit
- * after each step.
+ * Random interleavings of all operations that move units, compared with a model of plain numbers after each step, and
+ * audited after each step.
  */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -30,7 +30,7 @@ type World = {
   closed: ModelHold[]
 }
 
-/** The code of the error, or undefined when there was none. */
+/** Returns the code of the error, or undefined without an error. */
 function codeOf(work: () => unknown): string | undefined {
   try {
     work()
@@ -117,7 +117,7 @@ const steps: Record<string, (world: World, random: Random) => void> = {
   },
 }
 
-/** The process ends in the middle of a transaction; the next one opens what is on the disk. */
+/** Ends the process, sometimes within a transaction, and opens the database again. */
 function crash(world: World, path: string, random: Random): void {
   if (random.below(2)) {
     world.db.exec('BEGIN IMMEDIATE')
@@ -144,7 +144,7 @@ function compare({ db, accounts, keys }: World): void {
 
 function openWorld(path: string): World {
   const db = openDatabase(path)
-  // Durability is the disk's part; what is proved here is order.
+  // This test is about order, not about durability.
   db.pragma('synchronous = OFF')
   const accounts = [0, 1].map((i) => ({ id: addAccount(db, `account ${i}`), available: 0, held: 0 }))
   const keys = [0, 1, 2].map((i) => {
@@ -155,7 +155,7 @@ function openWorld(path: string): World {
   return { db, nowMs: startMs, accounts, keys, open: [], closed: [] }
 }
 
-/** Holds come more often than the rest: they are what the rest is about. */
+/** Holds come more often, because most of the other steps need one. */
 const names = [...Object.keys(steps), 'hold', 'hold', 'hold', 'code']
 
 function play(seed: number, path: string, stepCount: number): Set<string> {
@@ -178,14 +178,14 @@ function play(seed: number, path: string, stepCount: number): Set<string> {
   return new Set(played)
 }
 
-describe('the ledger under random orders of acts', () => {
+describe('the ledger under random operations', () => {
   it('agrees with plain arithmetic after every step', () => {
     const played = new Set<string>()
     for (let seed = 1; seed <= 200; seed++) for (const name of play(seed, ':memory:', 22)) played.add(name)
     expect([...played].sort()).toEqual(Object.keys(steps).sort())
   }, 60_000)
 
-  it('agrees with it across crashes, which give back what was held and nothing else', () => {
+  it('agrees with it across crashes, which release the open holds and nothing else', () => {
     const played = new Set<string>()
     for (let seed = 1001; seed <= 1030; seed++)
       for (const name of play(seed, join(directory, `${seed}.db`), 30)) played.add(name)

@@ -1,4 +1,4 @@
-/** Numbers that look random and can be had again from their seed. */
+/** Pseudo-random numbers, repeatable from a seed. */
 
 export type Random = {
   /** A whole number from 0 to `below` - 1. */

@@ -1,4 +1,4 @@
-/** The history of requests: complete pages, sums per day, and that every list is read from an index. */
+/** The history of requests: pages, filters, retries, sums per day, and the index that each list reads. */
 import { beforeEach, describe, expect, it } from 'bun:test'
 import { audit } from '../../src/audit'
 import { openDatabase, type Database } from '../../src/db/database'
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const speak = (nowMs: number, key = keyId) => speakOnce(db, { accountId, keyId: key, units: 1, nowMs })
 
-/** Ids of all pages; `between` happens after each. */
+/** Reads all pages and returns their ids. Calls `between` after each page. */
 function readAll(filter: UsageFilter, limit: number, between = () => {}): string[] {
   const seen: string[] = []
   let before: { createdAtMs: number; id: number } | undefined
@@ -43,7 +43,7 @@ function readAll(filter: UsageFilter, limit: number, between = () => {}): string
 const list = (filter: UsageFilter) => readAll(filter, 200)
 
 describe('the pages of the history', () => {
-  /** Groups of equal times, written in another order than they happened. */
+  /** Groups of equal times, inserted out of order. */
   const times = [5, 5, 5, 1, 1, 9, 3, 5, 9, 1, 2, 2, 2, 2, 7].map((offset) => startMs + offset)
   const newestFirst = (ids: string[]) =>
     ids
@@ -51,14 +51,14 @@ describe('the pages of the history', () => {
       .sort((a, b) => times[b.i]! - times[a.i]! || b.i - a.i)
       .map(({ id }) => id)
 
-  it('are complete, ordered and without repetition at any size, with equal times', () => {
+  it('are complete, ordered and without repetition at any size, also among equal times', () => {
     const ids = times.map((timeMs) => speak(timeMs))
     for (let limit = 1; limit <= times.length + 1; limit++)
       for (const filter of [{ accountId }, { keyId }, { accountId, keyId }, {}])
         expect(readAll(filter, limit)).toEqual(newestFirst(ids))
   })
 
-  it('miss and repeat none of those that were there while others are added', () => {
+  it('neither miss nor repeat a request while newer ones are added', () => {
     const ids = times.map((timeMs) => speak(timeMs))
     for (let limit = 1; limit <= 5; limit++) {
       const there = list({ accountId })
@@ -68,7 +68,7 @@ describe('the pages of the history', () => {
     expect(list({ accountId })).toContain(ids[0]!)
   })
 
-  it('show those that are added behind the reader, each once', () => {
+  it('show requests that are added behind the cursor once each', () => {
     times.forEach((timeMs) => speak(timeMs))
     const there = list({ accountId })
     let added: string | undefined
@@ -76,7 +76,7 @@ describe('the pages of the history', () => {
     expect(seen).toEqual([...there, added!])
   })
 
-  it('are without requests that are under way', () => {
+  it('leave out running requests', () => {
     const begun = begin(db, { accountId, keyId, units: 1 })
     for (const filter of [{ accountId }, { keyId }, {}]) expect(list(filter)).toEqual([])
     succeed(db, accountId, begun, 1)
@@ -85,7 +85,7 @@ describe('the pages of the history', () => {
 })
 
 describe('the filter', () => {
-  it('takes its beginning in and leaves its end out, on every page', () => {
+  it('includes its start and excludes its end, on every page', () => {
     const ids = [0, 1, 2, 3, 4].map((offset) => speak(startMs + offset))
     for (const limit of [1, 2, 10])
       for (const filter of [{ accountId }, { keyId }, {}]) {
@@ -98,7 +98,7 @@ describe('the filter', () => {
     expect(list({ accountId, fromMs: startMs + 3, toMs: startMs + 1 })).toEqual([])
   })
 
-  it('keeps its end when the cursor points behind it', () => {
+  it('keeps its end when the cursor is newer', () => {
     const ids = [0, 1, 2].map((offset) => speak(startMs + offset))
     const before = { createdAtMs: startMs + 50, id: 99 }
     const page = listUsage(db, { accountId, toMs: startMs + 2 }, { limit: 10, before })
@@ -141,7 +141,7 @@ describe('a list', () => {
     }
   })
 
-  /** The plan of the last statement that `work` prepares on a new database. */
+  /** Returns the query plan of the last statement that `work` prepares on a new database. */
   function planOf(work: (fresh: Database, accountId: string) => unknown): string[] {
     const fresh = openDatabase(':memory:')
     const statements: string[] = []
@@ -156,7 +156,7 @@ describe('a list', () => {
 })
 
 describe('a request', () => {
-  it('is started once, and again only after it failed and by the same account', () => {
+  it('is started once, and again only after a failure and by the same account', () => {
     const begun = begin(db, { accountId, keyId, units: 2 })
     const again = () => begin(db, { accountId, keyId, units: 2, requestId: begun.requestId })
     expect(again).toThrow('a request id is used once')
@@ -172,7 +172,7 @@ describe('a request', () => {
     expect(() => finishUsage(db, begun.requestId, { status: 'failed', errorCode: 'x' })).toThrow('finished once')
   })
 
-  it('that is tried again is one row, with its new time, key and fields', () => {
+  it('keeps one row when it is retried, with its new time, key and fields', () => {
     const secondKeyId = addKey(db, accountId)
     const begun = begin(db, { accountId, keyId, units: 2 })
     fail(db, begun)
@@ -187,7 +187,7 @@ describe('a request', () => {
     })
   })
 
-  it('is known by its digest, if it has one', () => {
+  it('is recognised by its digest, if it has one', () => {
     const requestId = newRequestId()
     const digest = new Uint8Array([1, 2, 3])
     const start = { requestId, kind: 'tts', accountId, keyId, createdAtMs: startMs, voiceId: 'en-test' } as const
@@ -203,7 +203,7 @@ describe('the sums of a day', () => {
   const day = dayOf(startMs)
   const sums = () => listUsageDays(db, accountId, 0)
 
-  it('count requests, units and sound of finished requests, by the UTC day on which they began', () => {
+  it('count requests, units and audio time of finished requests, by the UTC day of their start', () => {
     const midnightMs = (day + 1) * dayMs
     speak(midnightMs - 1)
     speak(midnightMs)
@@ -218,7 +218,7 @@ describe('the sums of a day', () => {
     expect(listUsageDays(db, accountId, day + 1)).toHaveLength(1)
   })
 
-  it('move with a failed request that is tried again on another day', () => {
+  it('move with a failed request that is retried on another day', () => {
     const begun = begin(db, { accountId, keyId, units: 5 })
     fail(db, begun)
     expect(sums()).toEqual([{ day, requests: 1, units: 0, audioMs: 0 }])
@@ -234,7 +234,7 @@ describe('the sums of a day', () => {
     expect(audit(db).difference).toBeUndefined()
   })
 
-  it('are of one account', () => {
+  it('are kept per account', () => {
     speak(startMs)
     expect(listUsageDays(db, addAccount(db), 0)).toEqual([])
   })
