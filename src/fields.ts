@@ -85,7 +85,10 @@ export function optionalOneOf<T extends string>(fields: Fields, name: string, al
   return found
 }
 
-/** An ISO 8601 date (its midnight) or date and time, UTC where it says nothing else, as milliseconds since 1970. */
+/**
+ * An ISO 8601 date (its midnight) or date and time, UTC where it says nothing else, as milliseconds since 1970. Of a
+ * finer fraction, as Python and Go write it, the rest is dropped.
+ */
 export function optionalInstant(fields: Fields, name: string): number | undefined {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -95,7 +98,7 @@ export function optionalInstant(fields: Fields, name: string): number | undefine
   return timeMs
 }
 
-const instantPattern = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/
+const instantPattern = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 /** Without it the 30th of February would be taken for the 2nd of March. */
 function isDay(date: string): boolean {

@@ -47,7 +47,8 @@ export function createAccount(administration: Administration, fields: Fields) {
 
 export function listAccounts({ db }: Administration, fields: Fields) {
   const page = readPage(fields)
-  const search = fields.q === '' ? undefined : optionalText(fields, 'q', { charactersMax: 100 })
+  const isBlank = typeof fields.q === 'string' && fields.q.trim() === ''
+  const search = isBlank ? undefined : optionalText(fields, 'q', { charactersMax: 100 })
   const accounts = readAccounts(db, { search, ...page })
   return {
     items: accounts.map((account) => describeAccount(db, account)),

@@ -4,8 +4,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import Ajv2020 from 'ajv/dist/2020'
-import addFormats from 'ajv-formats'
 import { createKeyUse } from '../../src/account/keys'
 import { openDatabase } from '../../src/db/database'
 import type { ServerOptions } from '../../src/http/context'
@@ -14,24 +12,15 @@ import { createHttpServer } from '../../src/http/server'
 import { parseNetworks } from '../../src/net/address'
 import { describeWith } from '../tools'
 import { openBrowser } from './browser'
+import { readDescription, type Described, type Operation } from './description'
 import { lasting, sampleRate } from './recordings'
 import { executable } from './sonant'
-
-type Content = Record<string, { schema: object; examples?: Record<string, { $ref?: string; value?: unknown }> }>
-type Answer = { $ref?: string; headers?: Record<string, unknown>; content?: Content }
-type Operation = { operationId: string; requestBody?: { content: Content }; responses: Record<string, Answer> }
-type Description = {
-  servers: { url: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components: { responses: Record<string, Answer>; examples: Record<string, { value: unknown }> }
-}
 
 type Ready = { base_url: string; api_key: string; admin_key: string }
 
 let child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 let ready: Ready
-let description: Description
-let ajv: Ajv2020
+let described: Described
 
 let directory: string
 
@@ -48,47 +37,13 @@ beforeAll(async () => {
   )
   const { value } = await child.stdout.getReader().read()
   ready = JSON.parse(Buffer.from(value!).toString()) as Ready
-  description = (await (await fetch(`${ready.base_url}/openapi.json`)).json()) as Description
-  ajv = new Ajv2020({ strict: false, allErrors: true })
-  addFormats(ajv)
-  ajv.addSchema(strict(description) as object, 'description')
+  described = await readDescription(ready.base_url)
 })
 afterAll(async () => {
   child.kill('SIGTERM')
   await child.exited
   await rm(directory, { recursive: true })
 })
-
-/** The same with every object closed, so that a field which is not described is an error. */
-function strict(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(strict)
-  if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, strict(part)]))
-  const isObject = [copy.type].flat().includes('object') && copy.properties !== undefined
-  return isObject && copy.additionalProperties === undefined ? { ...copy, additionalProperties: false } : copy
-}
-
-/** What is wrong with `value`, or null. `pointer`: the path of a schema in the description. */
-function faultsOf(value: unknown, pointer: readonly string[]) {
-  const path = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-  const validate = ajv.getSchema(`description#/${path.join('/')}`)
-  if (!validate) throw new Error(`no schema at ${pointer.join(' ')}`)
-  return validate(value) ? null : validate.errors
-}
-
-const operations = () =>
-  Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
-
-/** Where the answer of that status is described. */
-function answerAt(path: string, method: string, status: string): { answer: Answer; pointer: string[] } {
-  const answer = description.paths[path]![method]!.responses[status]
-  if (!answer) throw new Error(`${method} ${path}: the status ${status} is not described`)
-  if (!answer.$ref) return { answer, pointer: ['paths', path, method, 'responses', status] }
-  const name = answer.$ref.split('/').at(-1)!
-  return { answer: description.components.responses[name]!, pointer: ['components', 'responses', name] }
-}
 
 describe('/openapi.json', () => {
   it('is what a validator of OpenAPI 3.1 accepts, and no cache keeps it unasked', async () => {
@@ -102,7 +57,7 @@ describe('/openapi.json', () => {
   })
 
   it('names the address of the service', () => {
-    expect(description.servers).toEqual([{ url: ready.base_url }])
+    expect(described.description.servers).toEqual([{ url: ready.base_url }])
   })
 
   it('has every route of the service, and none besides', () => {
@@ -122,31 +77,35 @@ describe('/openapi.json', () => {
       const methods = method === 'ALL' ? ['GET', 'HEAD', 'OPTIONS'] : [method]
       return paths.flatMap((one) => methods.map((each) => `${each} ${one}`))
     })
-    const described = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    expect(described.sort()).toEqual([...new Set(routes)].sort())
+    const inDescription = described.operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(inDescription.sort()).toEqual([...new Set(routes)].sort())
     db.close()
   })
 
   it('gives an example of every answer in JSON and of every body, and each is as its schema says', () => {
     const faults: unknown[] = []
     let count = 0
-    const check = (where: string, content: Content, pointer: readonly string[]) => {
+    const check = (
+      where: string,
+      content: NonNullable<Operation['requestBody']>['content'],
+      pointer: readonly string[],
+    ) => {
       for (const [type, { examples = {} }] of Object.entries(content)) {
         if (type === 'application/json' && Object.keys(examples).length === 0 && !where.endsWith('getDescription'))
           faults.push([where, 'no example'])
         for (const [name, { $ref, value }] of Object.entries(examples)) {
-          const shown = $ref ? description.components.examples[$ref.split('/').at(-1)!]?.value : value
-          const found = faultsOf(shown, [...pointer, 'content', type, 'schema'])
+          const shown = $ref ? described.description.components.examples[$ref.split('/').at(-1)!]?.value : value
+          const found = described.faultsOf(shown, [...pointer, 'content', type, 'schema'])
           if (found) faults.push([where, name, found])
           count++
         }
       }
     }
-    for (const { path, method, operation } of operations()) {
+    for (const { path, method, operation } of described.operations()) {
       const { operationId, requestBody, responses } = operation
       if (requestBody) check(operationId, requestBody.content, ['paths', path, method, 'requestBody'])
       for (const status of Object.keys(responses)) {
-        const { answer, pointer } = answerAt(path, method, status)
+        const { answer, pointer } = described.answerAt(path, method, status)!
         if (answer.content) check(operationId, answer.content, pointer)
       }
     }
@@ -176,19 +135,7 @@ describe('the answers of the service', () => {
       status,
       expect.any(String),
     ])
-    const { answer, pointer } = answerAt(template, method.toLowerCase(), String(status))
-    const [type] = response.headers.get('content-type')?.split(';') ?? []
-    if (answer.content?.['application/json'] || type === 'application/json') {
-      const value: unknown = JSON.parse(content)
-      const found = faultsOf(value, [...pointer, 'content', 'application/json', 'schema'])
-      expect({ method, template, value, found }).toEqual({ method, template, value, found: null })
-    }
-    for (const name of Object.keys(answer.headers ?? {})) {
-      const isOptional = /^(X-RateLimit-.*|Idempotent-Replay|Retry-After)$/.test(name)
-      const value = response.headers.get(name)
-      if (value === null ? isOptional : faultsOf(value, ['components', 'headers', name, 'schema']) === null) continue
-      throw new Error(`${method} ${template}: the header ${name} is ${value}`)
-    }
+    expect(described.faultsOfAnswer(template, method.toLowerCase(), response, content)).toEqual([])
     seen.add(`${method} ${template} ${status}`)
     // Whoever asks for it knows what he gets.
     return (content.startsWith('{') ? JSON.parse(content) : content) as Record<string, any>
@@ -361,7 +308,8 @@ describe('the answers of the service', () => {
     while (answer.status === 200)
     await call('GET', '/api/v1/balance', 429, user)
 
-    const missing = operations()
+    const missing = described
+      .operations()
       .map(({ method, path, operation }) => {
         const status = Object.keys(operation.responses).find((one) => one.startsWith('2'))
         return `${method.toUpperCase()} ${path} ${status}`
@@ -372,9 +320,9 @@ describe('the answers of the service', () => {
 
   it('would be faulted for a field that is not described, or that is missing', () => {
     const pointer = ['components', 'schemas', 'Health']
-    expect(faultsOf({ ok: true }, pointer)).toBeNull()
-    expect(faultsOf({ ok: true, more: 1 }, pointer)).not.toBeNull()
-    expect(faultsOf({}, pointer)).not.toBeNull()
+    expect(described.faultsOf({ ok: true }, pointer)).toBeNull()
+    expect(described.faultsOf({ ok: true, more: 1 }, pointer)).not.toBeNull()
+    expect(described.faultsOf({}, pointer)).not.toBeNull()
   })
 })
 
@@ -415,8 +363,8 @@ describeWith('chromium', '/docs in a browser without network', () => {
       const ids = await browser.until<string[]>(
         `(() => { const all = [...document.querySelectorAll('.opblock')]; return all.length > 30 && all.map(({ id }) => id) })()`,
       )
-      const described = operations().map(({ operation }) => operation.operationId)
-      expect(ids.map((id) => id.split('-').at(-1)).sort()).toEqual(described.sort() as string[])
+      const inDescription = described.operations().map(({ operation }) => operation.operationId)
+      expect(ids.map((id) => id.split('-').at(-1)).sort()).toEqual(inDescription.sort() as string[])
 
       await browser.click('.btn.authorize')
       await browser.click('.modal-ux input')

@@ -1,14 +1,12 @@
 /** One's own account and the history of its requests, as operations of the API description. */
-import { instantParameter, pageParameters } from './parameters'
-import { reference, text, type Operation, type Parameter } from './model'
+import { idFilter, instantParameter, pageParameters } from './parameters'
+import { reference, text, type Operation } from './model'
 
-const keyParameter: Parameter = {
-  name: 'key_id',
-  in: 'query',
-  description: 'Only requests with this key.',
-  schema: { type: 'string', minLength: 1, maxLength: 64 },
-}
-export const usageParameters = [keyParameter, instantParameter('from'), instantParameter('to')]
+export const usageParameters = [
+  idFilter('key_id', 'Only requests with this key.'),
+  instantParameter('from'),
+  instantParameter('to'),
+]
 
 export const accountOperations: readonly Operation[] = [
   {
@@ -102,7 +100,13 @@ export const accountOperations: readonly Operation[] = [
     audience: 'key',
     limited: true,
     parameters: [
-      { name: 'requestId', in: 'path', description: 'Its `request_id`.', required: true, schema: { type: 'string' } },
+      {
+        name: 'requestId',
+        in: 'path',
+        description: 'Its `request_id`.',
+        required: true,
+        schema: { type: 'string', minLength: 1 },
+      },
     ],
     answer: { description: 'The request.', schema: reference('UsageRecord') },
     errors: ['not_found'],

@@ -2,7 +2,8 @@
 import type { ErrorCode } from '../../errors'
 import { usageParameters } from './account'
 import { reference, type Operation, type Parameter } from './model'
-import { idParameter, instantParameter, pageParameters } from './parameters'
+import { idFilter, idParameter, instantParameter, pageParameters } from './parameters'
+import { optionalLinePattern } from './rules'
 
 type Act = {
   readonly summary: string
@@ -58,7 +59,7 @@ const accounts = [
         name: 'q',
         in: 'query',
         description: 'Looked for in name, e-mail address and account number.',
-        schema: { type: 'string', maxLength: 100 },
+        schema: { type: 'string', maxLength: 100, pattern: optionalLinePattern },
       },
       ...pageParameters,
     ],
@@ -224,15 +225,7 @@ const clones = [
   act('listClones', 'GET /admin/clones', {
     summary: 'List the cloned voices of an account',
     description: 'Oldest first.',
-    parameters: [
-      {
-        name: 'account_id',
-        in: 'query',
-        description: 'Id of the account; its account number does too.',
-        required: true,
-        schema: { type: 'string' },
-      },
-    ],
+    parameters: [{ ...idFilter('account_id', 'Id of the account; its account number does too.'), required: true }],
     answer: 'ManagedCloneList',
     errors: [...readsQuery, 'not_found'],
   }),
@@ -263,16 +256,7 @@ const history = [
   act('listAllUsage', 'GET /admin/usage', {
     summary: 'History of requests of all accounts',
     description: 'Newest first.',
-    parameters: [
-      ...pageParameters,
-      {
-        name: 'account_id',
-        in: 'query',
-        description: 'Only requests of this account.',
-        schema: { type: 'string', minLength: 1, maxLength: 64 },
-      },
-      ...usageParameters,
-    ],
+    parameters: [...pageParameters, idFilter('account_id', 'Only requests of this account.'), ...usageParameters],
     answer: 'AllUsagePage',
     errors: readsQuery,
   }),

@@ -46,7 +46,13 @@ export const cloneOperations: readonly Operation[] = [
     audience: 'key',
     limited: true,
     parameters: [
-      { name: 'voice_id', in: 'query', description: 'A `cv-` id.', required: true, schema: { type: 'string' } },
+      {
+        name: 'voice_id',
+        in: 'query',
+        description: 'A `cv-` id.',
+        required: true,
+        schema: { type: 'string', minLength: 1 },
+      },
     ],
     answer: { description: 'It is gone.', schema: reference('Deleted') },
     errors: ['invalid_params', 'voice_not_found', 'storage_failed'],

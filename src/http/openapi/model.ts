@@ -18,6 +18,10 @@ export type Schema = {
   readonly maxItems?: number
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly not?: Schema
+  readonly uniqueItems?: boolean
+  readonly propertyNames?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
@@ -89,16 +93,20 @@ export const instant = (description: string): Schema => text(description, { form
 export const list = (items: Schema, rules: Rules = {}): Schema => ({ type: 'array', items, ...rules })
 
 export function orNull(schema: Schema): Schema {
+  if (schema.anyOf) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
   return { ...schema, type: [schema.type as string, 'null'] }
 }
 
 /** All properties are required but those in `optional`. */
 export function object(
   properties: Readonly<Record<string, Schema>>,
-  { optional = [], description }: { optional?: readonly string[]; description?: string } = {},
+  {
+    optional = [],
+    ...rules
+  }: Pick<Schema, 'description' | 'oneOf' | 'propertyNames'> & { optional?: readonly string[] } = {},
 ): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
-  return { type: 'object', ...(description && { description }), properties, ...(required.length > 0 && { required }) }
+  return { type: 'object', ...rules, properties, ...(required.length > 0 && { required }) }
 }
 
 /** A body of which no field has to be there. */

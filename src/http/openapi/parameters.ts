@@ -1,6 +1,7 @@
 /** Parameters that several operations share. */
 import { faultHeader, faultNames } from '../../faults'
 import type { Parameter } from './model'
+import { cursorPattern, idPattern, time } from './rules'
 
 export const pageParameters: readonly Parameter[] = [
   {
@@ -9,22 +10,40 @@ export const pageParameters: readonly Parameter[] = [
     description: 'How many at most.',
     schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   },
-  { name: 'cursor', in: 'query', description: 'The `next_cursor` of the page before.', schema: { type: 'string' } },
+  {
+    name: 'cursor',
+    in: 'query',
+    description: 'The `next_cursor` of the page before.',
+    schema: { type: 'string', pattern: cursorPattern },
+  },
 ]
 
 export function instantParameter(name: 'from' | 'to'): Parameter {
   const end = name === 'from' ? 'This moment and later' : 'Before this moment'
-  const description = `${end}: an ISO 8601 date or time, UTC where it says nothing else.`
-  return { name, in: 'query', description, schema: { type: 'string' } }
+  const { description, ...schema } = time(`${end}: an ISO 8601 date or time.`)
+  return { name, in: 'query', description: description!, schema }
 }
 
 export function idParameter(what: string): Parameter {
-  return { name: 'id', in: 'path', description: `Id of the ${what}.`, required: true, schema: { type: 'string' } }
+  return {
+    name: 'id',
+    in: 'path',
+    description: `Id of the ${what}.`,
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  }
 }
+
+/** Of other accounts' things: an id that nobody has is answered with nothing, or with 404. */
+export function idFilter(name: string, description: string): Parameter {
+  return { name, in: 'query', description, schema: { type: 'string', pattern: idPattern } }
+}
+
+const faultPattern = `(${faultNames.join('|')}|latency=([0-9]{1,4}|[1-5][0-9]{4}|60000))`
 
 export const faultParameter: Parameter = {
   name: faultHeader,
   in: 'header',
   description: `Only with \`serve --ephemeral\`, else ignored: makes the request fail there. One of ${faultNames.map((name) => `\`${name}\``).join(', ')}, or \`latency=<ms>\`, or both with a comma between.`,
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: `^${faultPattern}( ?, ?${faultPattern})*$` },
 }

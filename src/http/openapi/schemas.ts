@@ -3,31 +3,38 @@ import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { installSchemas } from './installs'
 import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
+import { cloneMethod, cloneSchemas, cloneWarnings } from './clone-schemas'
 import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
+import { codePattern, emailPattern, linePattern, spokenPattern, time, voiceIdPattern } from './rules'
+import { speakFieldNames } from '../tts'
 
 const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
 
+/** In words: with `default` generators of clients make a field of a request required, unless told otherwise. */
+const byDefault = (value: unknown) => `Default: ${JSON.stringify(value)}.`
 const uuid = (description: string) => text(description, { format: 'uuid' })
 const requestId = text('32 hexadecimal characters; the idempotency key where one was sent.', {
   pattern: '^[0-9a-f]{32}$',
 })
 const voiceId = text('Id of the voice used.')
-const name = text('Trimmed; without control characters.', { minLength: 1, maxLength: 100 })
+const line = (description: string, maxLength: number) =>
+  text(description, { minLength: 1, maxLength, pattern: linePattern })
+const name = line('Trimmed; without control characters.', 100)
 const role = text('What the account may do.', { enum: ['user', 'admin'] })
 const status = text('Whether its keys work.', { enum: ['enabled', 'disabled'] })
 const balance = integer('Characters left.', { minimum: 0 })
 const unit = text('What the balance is counted in.', { const: 'characters' })
 const nextCursor = orNull(text('`cursor` of the next page; null on the last one.'))
-const gender = text('How the voice sounds.', { enum: ['female', 'male'] })
 const genderOrNull = orNull(text('How the voice sounds; null where nobody knows.', { enum: ['female', 'male', null] }))
 const language = text('BCP 47.')
 const engine = text('What makes the sound.')
 const sampleRate = integer('Of the engine, in Hz.')
-const email = text('An e-mail address.', { maxLength: 254 })
-const voiceIds = list(text('Id of a catalogue voice.'))
+const email = text('An e-mail address.', { maxLength: 254, pattern: emailPattern })
+const voiceIds = list(text('Id of a catalogue voice.', { pattern: voiceIdPattern }), { uniqueItems: true })
 const masked = text('Only the last four of the 16 digits are shown.', { pattern: '^\\*{12}[0-9]{4}$' })
 const expiry = orNull(instant('From then on it does not work; null: never.'))
+const newExpiry = orNull(time('From then on it does not work; in the future. null: never.'))
 
 const page = (items: Schema) => object({ items: list(items), next_cursor: nextCursor })
 const whole = (items: Schema) => object({ items: list(items), next_cursor: { ...nextCursor, type: 'null' } })
@@ -117,19 +124,7 @@ const managedVoice = {
   ),
 }
 
-const managedClone = {
-  id: text('Id of the voice.', { pattern: '^cv-[0-9a-f]{32}$' }),
-  account_id: uuid('Id of the account.'),
-  display_name: text('The name given at clone time.'),
-  language,
-  gender,
-  method: text('How it was made.', { enum: ['adapted', 'converted'] }),
-  base_voice_id: text('The catalogue voice that speaks for it.'),
-  duration_sec: number('Of the recording.', { minimum: 0 }),
-  has_recording: boolean('Whether the recording is still kept.'),
-  created_at: instant('When it was made.'),
-}
-
+const groupName = { ...name, description: 'Unique; `all` is reserved.', not: { pattern: '^\\s*[aA][lL][lL]\\s*$' } }
 const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
 
 const act = {
@@ -150,16 +145,6 @@ const act = {
   created_at: instant('When it was done.'),
 }
 
-const sha256 = text('SHA-256 of a file that the service has.', { pattern: '^[0-9a-fA-F]{64}$' })
-const cloneFields = {
-  name: text('Without \\\\ / : * ? " < > | and control characters.', { minLength: 1, maxLength: 64 }),
-  language: text('Spoken in the recording (BCP 47). Without it the script of the name decides, else English.'),
-}
-const cloneMethod = text('How it was made.', { enum: ['adapted', 'converted'] })
-const warnings = list(
-  object({ code: text('For programs.'), message: text('What to do better with the next recording.') }),
-)
-
 export const components = {
   ...installSchemas,
   Error: errorSchema,
@@ -168,14 +153,17 @@ export const components = {
       text: text('What to say. Characters are Unicode code points. Not only white space.', {
         minLength: 1,
         maxLength: textCharactersMax,
+        pattern: spokenPattern,
       }),
       voice_id: orNull(text('An id from the voice list. Without one, or with null or "": the first of the list.')),
-      speed: number('Above 1 is faster, below 1 is slower; the pitch stays.', { minimum, maximum, default: 1 }),
-      format: text('`wav` is PCM 16-bit, mono, 44.1 kHz.', { enum: ['mp3', 'wav'], default: 'mp3' }),
+      speed: number(`Above 1 is faster, below 1 is slower; the pitch stays. ${byDefault(1)}`, { minimum, maximum }),
+      format: text(`\`wav\` is PCM 16-bit, mono, 44.1 kHz. ${byDefault('mp3')}`, { enum: ['mp3', 'wav'] }),
     },
     {
       optional: ['voice_id', 'speed', 'format'],
-      description: 'Unknown fields are ignored, but not one that is plainly meant for one of these, such as `voice`.',
+      description:
+        'Unknown fields are ignored, but not one that is plainly meant for one of these, such as `voice` or `spede`.',
+      propertyNames: { not: { enum: Object.keys(speakFieldNames.synonyms) } },
     },
   ),
   Speech: object(
@@ -211,51 +199,12 @@ export const components = {
       deterministic: boolean('Whether the same request gives the same bytes.'),
       owned: { const: true, description: 'On the account’s own clones only.' },
       method: cloneMethod,
-      warnings,
+      warnings: cloneWarnings,
     },
     { optional: ['owned', 'method', 'warnings'] },
   ),
   VoiceList: object({ voices: list(reference('Voice')), total: integer('How many there are.', { minimum: 0 }) }),
-  CloneRequest: object(
-    { url: text('Address of a recording.', { format: 'uri', maxLength: 4096 }), hash: sha256, ...cloneFields },
-    {
-      optional: ['url', 'hash', 'language'],
-      description: 'Exactly one of `url` and `hash`.',
-    },
-  ),
-  CloneForm: object(
-    {
-      file: text('The recording.', { format: 'binary' }),
-      url: text('Address of a recording.', { format: 'uri', maxLength: 4096 }),
-      hash: sha256,
-      ...cloneFields,
-    },
-    { optional: ['file', 'url', 'hash', 'language'], description: 'Exactly one of `file`, `url` and `hash`.' },
-  ),
-  ClonedVoice: object({
-    id: text('What to send as `voice_id`.', { pattern: '^cv-[0-9a-f]{32}$' }),
-    display_name: cloneFields.name,
-    demo_url: text('Address of an mp3 demo.', { format: 'uri' }),
-    duration_sec: number('Of the recording.', { minimum: 0 }),
-    created_at: instant('When it was made.'),
-    language,
-    gender,
-    method: cloneMethod,
-    warnings,
-  }),
-  Cloned: object({
-    ok: { const: true },
-    duplicate: boolean('Whether the account had it already.'),
-    voice: reference('ClonedVoice'),
-    units: integer('Characters charged.', { minimum: 0 }),
-    remaining: integer('The balance after it.', { minimum: 0 }),
-  }),
-  Precheck: object({
-    exists: boolean('Whether the service has the file.'),
-    own_voice: { anyOf: [reference('ClonedVoice'), { type: 'null' }], description: 'The account’s voice from it.' },
-    fee_units: integer('What a clone would cost.', { minimum: 0 }),
-    voice_count: integer('How many clones the account has.', { minimum: 0 }),
-  }),
+  ...cloneSchemas,
   Balance: object({
     balance,
     unit,
@@ -275,7 +224,7 @@ export const components = {
     key: reference('Key'),
   }),
   ActivationRequest: object({
-    code: text('XXXX-XXXX-XXXX-XXXX, in any case, with or without hyphens.', { minLength: 1, maxLength: 64 }),
+    code: text('XXXX-XXXX-XXXX-XXXX, in any case, with or without hyphens.', { maxLength: 64, pattern: codePattern }),
   }),
   Activation: object({ ok: { const: true }, units: integer('Characters credited.', { minimum: 1 }), balance }),
   UsageRecord: object(record),
@@ -296,40 +245,44 @@ export const components = {
     {
       name,
       email: orNull(email),
-      balance: integer('Characters to begin with.', { minimum: 0, maximum: unitsMax, default: 0 }),
-      group: orNull(text('Id or name of a group.')),
-      role: { ...role, default: 'user' },
+      balance: integer(`Characters to begin with. ${byDefault(0)}`, { minimum: 0, maximum: unitsMax }),
+      group: orNull(line('Id or name of a group.', 100)),
+      role: { ...role, description: `${role.description} ${byDefault('user')}` },
     },
     { optional: ['email', 'balance', 'group', 'role'] },
   ),
   AccountChanges: changes({
     name,
     email: orNull(email),
-    group: orNull(text('Id or name of a group; null clears it.')),
+    group: orNull(line('Id or name of a group; null clears it.', 100)),
     role,
   }),
   Adjustment: object({
-    units: integer('Characters to add, or to take where negative; not 0.', { minimum: -unitsMax, maximum: unitsMax }),
-    reason: text('Goes into the log of acts.', { minLength: 1, maxLength: 500 }),
+    units: integer('Characters to add, or to take where negative; not 0.', {
+      minimum: -unitsMax,
+      maximum: unitsMax,
+      not: { const: 0 },
+    }),
+    reason: line('Goes into the log of acts.', 500),
   }),
   AdjustedBalance: object({ balance }),
   Key: object(key),
   CreatedKey: object({ ...key, api_key: text('The key itself. It is shown only here.') }),
   KeyList: whole(reference('Key')),
   NewKey: object(
-    { name, cap, expires_at: expiry, limits: newKeyLimits },
+    { name, cap, expires_at: newExpiry, limits: newKeyLimits },
     { optional: ['cap', 'expires_at', 'limits'] },
   ),
-  KeyChanges: changes({ name, cap, expires_at: expiry, limits: newKeyLimits }),
+  KeyChanges: changes({ name, cap, expires_at: newExpiry, limits: newKeyLimits }),
   Code: object(code),
   CodePage: page(reference('Code')),
   CreatedCodes: whole(reference('Code')),
   NewCodes: object(
     {
       units: integer('Characters that each credits.', { minimum: 1, maximum: 1_000_000_000 }),
-      count: integer('How many codes.', { minimum: 1, maximum: 1000, default: 1 }),
-      expires_at: expiry,
-      note: orNull(text('For administrators.', { minLength: 1, maxLength: 500 })),
+      count: integer(`How many codes. ${byDefault(1)}`, { minimum: 1, maximum: 1000 }),
+      expires_at: newExpiry,
+      note: orNull(line('For administrators.', 500)),
     },
     { optional: ['count', 'expires_at', 'note'] },
   ),
@@ -347,17 +300,12 @@ export const components = {
       }),
     ),
   }),
-  ManagedClone: object(managedClone),
-  ManagedCloneList: whole(reference('ManagedClone')),
   ...packSchemas,
   ...computeSchemas,
   Group: object(group),
   GroupList: whole(reference('Group')),
-  NewGroup: object(
-    { name: { ...name, description: 'Unique; `all` is reserved.' }, voices: voiceIds },
-    { optional: ['voices'] },
-  ),
-  GroupChanges: changes({ name, voices: voiceIds }),
+  NewGroup: object({ name: groupName, voices: voiceIds }, { optional: ['voices'] }),
+  GroupChanges: changes({ name: groupName, voices: voiceIds }),
   Deleted: object({ ok: { const: true }, deleted: text('Id of what was deleted.') }),
   AllUsagePage: page(object({ ...record, account_id: account.id })),
   ActPage: page(object(act)),

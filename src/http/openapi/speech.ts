@@ -227,7 +227,13 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'Script and style of the page',
     audience: 'everybody',
     parameters: [
-      { name: 'file', in: 'path', description: 'As the page names it.', required: true, schema: { type: 'string' } },
+      {
+        name: 'file',
+        in: 'path',
+        description: 'As the page names it.',
+        required: true,
+        schema: { type: 'string', minLength: 1 },
+      },
     ],
     answer: { description: 'The file.', contentType: '*/*', schema: { description: 'Script or style.' } },
     errors: ['not_found'],
