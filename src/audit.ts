@@ -1,18 +1,18 @@
 /**
- * The audit of the books: computes every total again from the rows and compares each record with those that must agree
- * with it. It only reads, and sees one moment of the database, so it can run beside a working server.
+ * The audit of ledger and usage: computes every total again from the rows and compares each record with those that must
+ * agree with it. It only reads, in one snapshot of the database, so it can run beside a working server.
  */
 import type { Database } from './db/database'
 
-/** `difference` says what does not agree; undefined: the books balance. */
+/** `difference` names the first broken rule and a row that breaks it. undefined: every rule holds. */
 export type AuditReport = { readonly difference: string | undefined; readonly checks: number; readonly totals: Totals }
 
 type Totals = { accounts: number; entries: number; holds: number; requests: number; units: number }
 
 type Check = {
-  /** What must hold. */
+  /** The invariant. */
   readonly rule: string
-  /** Finds rows that break it, each with a text of its own. */
+  /** Selects the rows that break it, each as a text in the column `row`. */
   readonly sql: string
 }
 
@@ -81,7 +81,7 @@ const checks: readonly Check[] = [
   },
   {
     rule: 'a charged request has one captured hold',
-    // Also "not released", which is what the index of the open and captured ones needs to see.
+    // The condition "not released" lets SQLite use the partial index `holds_charged`.
     sql: `SELECT 'request ' || request_id AS row FROM usage WHERE status = 'charged' AND (units > 0) <>
             (SELECT count(*) FROM holds WHERE holds.request_id = usage.request_id
               AND holds.status <> 'released' AND holds.status = 'captured')`,
@@ -106,7 +106,7 @@ const checks: readonly Check[] = [
             (SELECT 1 FROM holds WHERE holds.request_id = usage.request_id AND holds.status = 'held')`,
   },
   {
-    rule: 'a used code was credited once, to who used it',
+    rule: 'a used code was credited once, to the account that used it',
     sql: `SELECT 'code ' || code.id AS row FROM activation_codes AS code LEFT JOIN ledger_entries AS entry
             ON movement_id = 'code-' || code.id AND account = used_by
           WHERE status = 'used' AND (entry.units IS NULL OR entry.units <> code.units)`,
@@ -125,7 +125,7 @@ const checks: readonly Check[] = [
   },
   {
     rule: 'the sums of a day are those of its requests',
-    // Grouped together in one sort: a join of two such lists takes hours with millions of requests.
+    // One sort groups both lists. A join of them takes hours with millions of requests.
     sql: `SELECT 'account ' || account_id || ', day ' || day AS row FROM (
             SELECT account_id, day, requests, units, audio_ms FROM usage_days
             UNION ALL SELECT account_id, created_at_ms / 86400000, -1, -units, -coalesce(audio_ms, 0)

@@ -1,5 +1,5 @@
 /**
- * What a caller can cause, as one error type with a closed set of codes. No HTTP in here: `http/errors.ts` maps every
+ * Errors that a caller can cause: one error type with a closed set of codes. Knows no HTTP; `http/errors.ts` maps every
  * code to its status and type.
  */
 
@@ -49,7 +49,7 @@ export type ErrorCode =
   | 'shutting_down'
   | 'internal_error'
 
-/** Where several of our codes are one for the public; every other code is public as it is. */
+/** Public names of internal codes. A code without an entry is public under its own name. */
 const publicCodes = {
   idempotency_conflict: 'invalid_params',
   unknown_hash: 'invalid_params',
@@ -64,7 +64,7 @@ const publicCodes = {
   shutting_down: 'internal_error',
 } as const satisfies Partial<Record<ErrorCode, string>>
 
-/** The code that callers see, in an answer or in the history. */
+/** Returns the code that answers and the history show. */
 export function publicCode(code: ErrorCode): string {
   return (publicCodes as Partial<Record<ErrorCode, string>>)[code] ?? code
 }
@@ -73,12 +73,12 @@ export class AppError extends Error {
   override readonly name = 'AppError'
   /** The request field at fault, or null. */
   readonly param: string | null
-  /** When to try again, where that is known. */
+  /** Seconds until a retry can succeed, if known. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     readonly code: ErrorCode,
-    /** For the caller's eyes: names the field, what was found, what is allowed; nothing of the inside. */
+    /** Shown to the caller. Names the field, the value found and the values allowed, and no internals. */
     message: string,
     options: { param?: string; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
@@ -88,13 +88,13 @@ export class AppError extends Error {
   }
 }
 
-/** Anything that is not an `AppError` is our fault, and nothing of it is shown. */
+/** Returns an `AppError` as it is, and any other error as the cause of an `internal_error` without its details. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   return new AppError('internal_error', 'Something went wrong inside the service. Try again.', { cause: error })
 }
 
-/** A broken invariant is our fault: it is logged and answered as `internal_error`. */
+/** Throws when an invariant is broken. The error is logged and answered as `internal_error`. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Broken invariant: ${message}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Faults on demand, for tests of programs that use the service: in ephemeral mode a request may say where it wants to
- * fail. Each is injected where the real one would arise, so that all that follows from it is real.
+ * Faults on demand, for tests of programs that use the service. In ephemeral mode a request may name the stage at which
+ * it fails. The fault is injected at the place of the real failure, so that everything after it is real.
  */
 import { refuse } from './fields'
 
@@ -18,7 +18,7 @@ export type FaultName = (typeof faultNames)[number]
 
 export type Faults = {
   readonly name: FaultName | undefined
-  /** How much longer the work takes. */
+  /** Delay added to the work, milliseconds. */
   readonly latencyMs: number
 }
 
@@ -27,7 +27,7 @@ export const noFaults: Faults = { name: undefined, latencyMs: 0 }
 export const faultHeader = 'X-Sonant-Fault'
 const latencyMaxMs = 60_000
 
-/** One name, `latency=<ms>`, or both with a comma between. Throws `invalid_params`. */
+/** Parses one name, `latency=<ms>`, or both, separated by a comma. Throws `invalid_params`. */
 export function parseFaults(header: string): Faults {
   let faults = noFaults
   for (const part of header.split(',').map((text) => text.trim())) {

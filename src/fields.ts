@@ -1,6 +1,7 @@
 /**
- * Reads single fields of a parsed JSON body, a query or a seed file. Every error says which field, what was found and
- * what is allowed. `undefined` means that the field is not there; whether null may be given is each function's word.
+ * Reads single fields of a parsed JSON body, a query or a seed file. Every error names the field, the value found and
+ * the values allowed. `undefined` means that the field is missing. Only `nullable…` functions and `optionalFields`
+ * accept null.
  */
 import { AppError } from './errors'
 
@@ -11,7 +12,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** How a JSON value is named in an error message. */
+/** Describes a JSON value for an error message. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
@@ -20,14 +21,14 @@ export function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : String(value)
 }
 
-/** An error about one field: `name: found …; … is required.` */
+/** Makes an error about one field: `name: found …; … is required.` */
 export function refuse(name: string, value: unknown, allowed: string): AppError {
   return new AppError('invalid_params', `${name}: found ${describe(value)}; ${allowed}.`, { param: name })
 }
 
 type TextRules = { readonly charactersMax: number }
 
-/** Trimmed, 1 to `charactersMax` code points, without control characters. */
+/** Reads a text and trims it. It must have 1 to `charactersMax` code points and no control characters. */
 export function readText(fields: Fields, name: string, rules: TextRules): string {
   const text = optionalText(fields, name, rules)
   if (text === undefined)
@@ -46,7 +47,7 @@ export function optionalText(fields: Fields, name: string, { charactersMax }: Te
 
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
-/** Null is a value of its own: it clears what was there. */
+/** Null is a separate value: it clears the stored one. */
 export function nullableText(fields: Fields, name: string, rules: TextRules): string | null | undefined {
   return fields[name] === null ? null : optionalText(fields, name, rules)
 }
@@ -86,8 +87,8 @@ export function optionalOneOf<T extends string>(fields: Fields, name: string, al
 }
 
 /**
- * An ISO 8601 date (its midnight) or date and time, UTC where it says nothing else, as milliseconds since 1970. Of a
- * finer fraction, as Python and Go write it, the rest is dropped.
+ * Reads an ISO 8601 date (its midnight) or date and time as milliseconds since 1970. Without an offset the time is UTC.
+ * Digits of the fraction beyond milliseconds, as Python and Go write them, are dropped.
  */
 export function optionalInstant(fields: Fields, name: string): number | undefined {
   const value = fields[name]
@@ -100,7 +101,7 @@ export function optionalInstant(fields: Fields, name: string): number | undefine
 
 const instantPattern = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
-/** Without it the 30th of February would be taken for the 2nd of March. */
+/** Rejects days that do not exist: `Date.parse` reads the 30th of February as the 2nd of March. */
 function isDay(date: string): boolean {
   const timeMs = Date.parse(date)
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(date)
@@ -110,7 +111,7 @@ export function nullableInstant(fields: Fields, name: string): number | null | u
   return fields[name] === null ? null : optionalInstant(fields, name)
 }
 
-/** A list of strings; what they may be is the caller's to check. */
+/** Reads an array of at most `itemsMax` strings. The caller checks the strings themselves. */
 export function optionalTexts(fields: Fields, name: string, itemsMax: number): string[] | undefined {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -126,7 +127,7 @@ export function optionalFields(fields: Fields, name: string): Fields | null | un
   return value
 }
 
-/** For queries and flags, where everything is text: `names` become numbers where they read as such. */
+/** Converts the fields `names` of a query or of flags from text to numbers where they read as whole numbers. */
 export function withNumbers(fields: Fields, names: readonly string[]): Fields {
   const numbers = names.filter((name) => typeof fields[name] === 'string' && /^-?\d{1,16}$/.test(fields[name]))
   return { ...fields, ...Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) }

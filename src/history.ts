@@ -1,4 +1,4 @@
-/** The history of requests as callers read it: in pages, per day, as CSV. */
+/** The history of requests in the form of the public interface: pages, days and CSV. */
 import type { Database } from './db/database'
 import { AppError } from './errors'
 import { optionalInstant, optionalInteger, optionalText, type Fields } from './fields'
@@ -9,7 +9,7 @@ export type UsageRecord = ReturnType<typeof describeRecord>
 
 const idRules = { charactersMax: 64 }
 
-/** `accountId` undefined: of all accounts, or of the one that the field `account_id` names. */
+/** Reads the filter. Without `accountId` the field `account_id` may name the account; else all accounts match. */
 export function readFilter(fields: Fields, accountId: string | undefined): UsageFilter {
   return {
     accountId: accountId ?? optionalText(fields, 'account_id', idRules),
@@ -19,13 +19,13 @@ export function readFilter(fields: Fields, accountId: string | undefined): Usage
   }
 }
 
-/** One page, newest first. */
+/** Returns one page, newest first. */
 export function listRecords(db: Database, fields: Fields, filter: UsageFilter, storageUrl: string) {
   const { rows, nextCursor } = readRows(db, fields, filter)
   return { records: rows.map((row) => describeRecord(row, storageUrl)), next_cursor: nextCursor }
 }
 
-/** As `listRecords`, for administrators: of all accounts, and each record says of which. */
+/** As `listRecords`, for administrators: covers all accounts and adds the account id to each record. */
 export function listAllRecords(db: Database, fields: Fields, storageUrl: string) {
   const { rows, nextCursor } = readRows(db, fields, readFilter(fields, undefined))
   const items = rows.map((row) => ({ ...describeRecord(row, storageUrl), account_id: row.accountId }))
@@ -40,7 +40,7 @@ function readRows(db: Database, fields: Fields, filter: UsageFilter) {
   return { rows, nextCursor: cursorBehind(positions, limit) }
 }
 
-/** Throws `not_found`. */
+/** Finds a finished request of the account. Throws `not_found`. */
 export function findRecord(db: Database, requestId: string, accountId: string, storageUrl: string): UsageRecord {
   const row = findUsage(db, requestId.toLowerCase())
   if (!row || row.accountId !== accountId || row.status === 'running')
@@ -69,7 +69,7 @@ export function describeRecord(row: UsageRow, storageUrl: string) {
 
 const daysMax = 366
 
-/** The last `days` days (UTC), oldest first, those without requests too. */
+/** Lists the last `days` days (UTC), oldest first, including days without requests. */
 export function listDays(db: Database, fields: Fields, accountId: string, nowMs: number) {
   const days = optionalInteger(fields, 'days', { min: 1, max: daysMax }) ?? 30
   const today = dayOf(nowMs)
@@ -100,12 +100,12 @@ const csvColumns = [
   'error_code',
 ] as const satisfies (keyof UsageRecord)[]
 
-/** Rows that are read at once: few enough that other requests need not wait. */
+/** Rows per read; small enough that other requests are not delayed. */
 const csvRowsAtOnce = 500
 
 /**
- * The whole of the filter as CSV (RFC 4180), in pieces; between two of them others get their turn. For administrators
- * each row says of which account it is.
+ * Yields all matching requests as CSV (RFC 4180) in chunks, so that other requests run between them. `withAccounts`
+ * adds the column `account_id`, for administrators.
  */
 export function* streamCsv(
   db: Database,

@@ -1,6 +1,7 @@
 /**
- * Structured logs: one JSON line each, on stderr, written before the call returns. Each room takes a child logger;
- * lines about a request carry `requestId`. (Our own, because loading a logging package takes an eighth of the start.)
+ * Structured logs: one JSON line per event on stderr, written before the call returns. Each room takes a child logger;
+ * lines about a request carry `requestId`. Sonant has its own logger because loading a package takes an eighth of the
+ * start time.
  */
 import { writeSync } from 'node:fs'
 
@@ -11,13 +12,13 @@ type Fields = Readonly<Record<string, unknown>>
 type Write = (fields: Fields, message: string) => void
 
 export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Write>> & {
-  /** Whether lines of that level are written: to be asked where making one costs something. */
+  /** Whether lines of that level are written. Ask before making an expensive line. */
   isEnabled(level: LogLevel): boolean
-  /** A logger whose lines carry `fields` too. */
+  /** Returns a logger that adds `fields` to its lines. */
   child(fields: Fields): Logger
 }
 
-/** Lines below `level` are dropped. */
+/** Creates a logger that drops lines below `level`. */
 export function createLogger(level: LogLevel, bound: Fields = {}): Logger {
   const isEnabled = (name: LogLevel) => logLevels.indexOf(name) >= logLevels.indexOf(level)
   const writer = (name: LogLevel): Write => {
@@ -48,11 +49,11 @@ function writeLine(line: string): void {
   try {
     writeSync(2, `${line.replace(invisible, escape)}\n`)
   } catch {
-    // Whoever read the log is gone; the service is not.
+    // A closed stderr must not stop the service.
   }
 }
 
-/** JSON leaves them as they are, but terminals obey them: C1 controls, separators of lines, turns of direction. */
+/** Characters that JSON does not escape but terminals interpret: C1 controls, line separators, changes of direction. */
 const invisible = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 function escape(character: string): string {

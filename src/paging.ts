@@ -1,11 +1,11 @@
-/** Lists in pages: how many, and an opaque cursor that says where the next page begins. */
+/** Lists in pages: the page size and the opaque cursor of the next page. */
 import type { AppError } from './errors'
 import { optionalInteger, refuse, type Fields } from './fields'
 
 export type Position = { readonly createdAtMs: number; readonly id: string }
 export type Page = { readonly limit: number; readonly before: Position | undefined }
 
-/** `limit` and `cursor`. Throws `invalid_params`. */
+/** Reads the fields `limit` and `cursor`. Throws `invalid_params`. */
 export function readPage(fields: Fields): Page {
   const limit = optionalInteger(fields, 'limit', { min: 1, max: 200 }) ?? 50
   const { cursor } = fields
@@ -20,14 +20,14 @@ export function refuseCursor({ cursor }: Fields): AppError {
   return refuse('cursor', cursor, 'the next_cursor of an earlier page is allowed')
 }
 
-/** The cursor behind the last of `items`, or null when a page was not filled. */
+/** Returns the cursor of the page after `items`, or null when `items` do not fill a page. */
 export function cursorBehind(items: readonly Position[], limit: number): string | null {
   const last = items.at(-1)
   if (!last || items.length < limit) return null
   return Buffer.from(`${last.createdAtMs}.${last.id}`).toString('base64url')
 }
 
-/** ISO 8601 UTC with milliseconds. */
+/** Formats a time as ISO 8601, UTC, with milliseconds. */
 export function instant(timeMs: number): string
 export function instant(timeMs: number | null): string | null
 export function instant(timeMs: number | null): string | null {

@@ -1,4 +1,4 @@
-/** Puts in order what requests left behind that never came to their end: their units go back, their rows are closed. */
+/** Recovers from requests that never ended: removes their audio, releases their holds and closes their usage rows. */
 import { isCramped, uncramp, type Database } from './db/database'
 import { transact } from './db/statements'
 import { openHolds, release, type OpenHold } from './ledger/ledger'
@@ -6,7 +6,7 @@ import type { Logger } from './log'
 import type { Storage } from './storage/storage'
 import { findUsage, finishUsage } from './usage/usage'
 
-/** After a crash, before `releaseAll`: sound that requests under way had stored already, and nobody was told of. */
+/** Removes the audio that interrupted requests had stored. Runs after a crash, before `releaseAll`. */
 export async function removeUnrecorded(db: Database, storage: Storage): Promise<void> {
   for (const { requestId } of openHolds(db)) {
     const { kind, voiceId, format } = findUsage(db, requestId)!
@@ -14,19 +14,19 @@ export async function removeUnrecorded(db: Database, storage: Storage): Promise<
   }
 }
 
-/** After a crash: nothing is under way any more. Returns the ids of the requests that were closed. */
+/** Releases holds that no request works on any more, such as those left by a crash. Returns the closed request ids. */
 export function releaseAll(db: Database, holds: readonly OpenHold[] = openHolds(db)): string[] {
   return close(db, holds)
 }
 
-/** What a start has to put in order, and on a full disk cannot yet. */
+/** The recovery of a start. On a full disk it has to wait. */
 export type Recovery = {
   readonly isDone: boolean
-  /** Throws when the disk does not take it. */
+  /** Throws when the disk fails or is full. */
   run(): void
 }
 
-/** Of the holds that are open now nothing is under way any more. Nothing is changed before `run`. */
+/** Notes the holds that are open now, all left by an earlier process. Changes nothing before `run`. */
 export function createRecovery(db: Database, log: Logger): Recovery {
   const left = new Set(openHolds(db).map(({ id }) => id))
   return {
@@ -45,8 +45,8 @@ export function createRecovery(db: Database, log: Logger): Recovery {
 }
 
 /**
- * While the service runs: holds that no request works on. One that is at work keeps its hold however late the clock
- * says that it is, for clocks are set and machines sleep.
+ * Releases expired holds that no request works on, while the service runs. A running request keeps its hold at any time
+ * of the clock, because clocks are set and machines sleep.
  */
 export function releaseExpired(db: Database, nowMs: number, isAtWork: (requestId: string) => boolean): string[] {
   return close(

@@ -1,21 +1,24 @@
-/** How paid operations end that are not charged: their units go back, and the history says how they ended. */
+/** Ends paid operations that are not charged: releases their holds and writes the outcome to the history. */
 import type { Database } from './db/database'
 import { retryWhileBusy, transact } from './db/statements'
 import { isOpen, release } from './ledger/ledger'
 import type { Logger } from './log'
 import { finishUsage, type Outcome } from './usage/usage'
 
-/** What it takes to end a request in the billing. */
+/** Everything needed to end a request in the ledger and the history. */
 export type Billing = {
   readonly db: Database
-  /** Outcomes by request id that could not be written down, on a full disk for example. */
+  /** Outcomes by request id that could not be written yet, for example on a full disk. */
   readonly unsettled: Map<string, Unsettled>
   readonly log: Logger
 }
 
 export type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
 
-/** What cannot be written down now is written later; throws all the same. */
+/**
+ * Releases the hold and writes the outcome. Throws `storage_failed` when that fails now; the next `settle` then writes
+ * it.
+ */
 export async function releaseHold(
   billing: Billing,
   requestId: string,
@@ -26,16 +29,16 @@ export async function releaseHold(
   try {
     await retryWhileBusy(() => settle(billing))
   } catch (error) {
-    billing.log.error({ requestId, err: error }, 'units not given back yet')
+    billing.log.error({ requestId, err: error }, 'units not released yet')
     throw error
   }
 }
 
-/** Gives back the units of requests that ended without a charge, those that could not be written before too. */
+/** Releases the holds of all unsettled requests and writes their outcomes. */
 export function settle({ db, unsettled }: Pick<Billing, 'db' | 'unsettled'>): void {
   transact(db, () => {
     for (const [requestId, { holdId, outcome }] of unsettled) {
-      // One that expired meanwhile (the machine slept, for example) is closed, and must not keep the others waiting.
+      // An expired hold, for example after the machine slept, is released already and must not block the others.
       if (!isOpen(db, holdId)) continue
       release(db, holdId)
       finishUsage(db, requestId, outcome)

@@ -1,4 +1,4 @@
-/** Every rule of the audit is broken once, with raw SQL past everything that protects the books, and named. */
+/** The audit: raw SQL that bypasses all protection breaks every rule, and the audit names the broken rule. */
 import { beforeEach, describe, expect, it } from 'bun:test'
 import { audit } from '../src/audit'
 import { openDatabase, type Database } from '../src/db/database'
@@ -15,7 +15,7 @@ let otherKeyId: string
 let requestId: string
 let open: { holdId: number; requestId: string }
 
-/** A busy database: two accounts, credits of both kinds, requests with every end, one under way. */
+/** A busy database: two accounts, both kinds of credit, requests with every outcome, and one running request. */
 beforeEach(() => {
   db = openDatabase(':memory:')
   accountId = addAccount(db, 'one')
@@ -67,7 +67,7 @@ const give = (units: number, to = accountId) =>
 const captured = "status = 'captured' AND request_id = (SELECT request_id FROM usage ORDER BY id LIMIT 1)"
 const first = 'id = (SELECT min(id) FROM usage)'
 
-/** Each rule, and what breaks it and nothing that is looked at before. */
+/** For each rule a change that breaks it and no rule that is checked before it. */
 const corruptions: [rule: string, what: string, sql: () => string][] = [
   [
     'a movement is two entries that add up to zero',
@@ -151,7 +151,7 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
   ],
   [
     'a captured hold has its movement',
-    'a capture that never reached the books',
+    'a capture without its movement',
     () =>
       `DELETE FROM ledger_entries WHERE movement_id = (SELECT 'hold-' || id FROM holds WHERE ${captured}); ${give(10)}`,
   ],
@@ -278,19 +278,19 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `UPDATE usage SET status = 'running', error_code = NULL WHERE status = 'failed'`,
   ],
   [
-    'a used code was credited once, to who used it',
+    'a used code was credited once, to the account that used it',
     'a used code without a credit',
     () =>
       `INSERT INTO activation_codes (id, code_sha256, suffix, units, status, created_at_ms, used_by)
        VALUES ('x', zeroblob(32), 'XXXX', 5, 'used', 0, '${accountId}')`,
   ],
   [
-    'a used code was credited once, to who used it',
+    'a used code was credited once, to the account that used it',
     'a code that was credited to somebody else',
     () => `UPDATE activation_codes SET used_by = '${otherId}' WHERE used_by = '${accountId}'`,
   ],
   [
-    'a used code was credited once, to who used it',
+    'a used code was credited once, to the account that used it',
     'a code that was credited with more units',
     () => `UPDATE activation_codes SET units = units - 1`,
   ],
@@ -336,7 +336,7 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
 ]
 
 describe('the audit', () => {
-  it('passes a busy database and counts what is in it', () => {
+  it('passes a busy database and counts its rows', () => {
     const report = audit(db)
     expect(report.difference).toBeUndefined()
     expect(report.totals).toEqual({
@@ -359,11 +359,11 @@ describe('the audit', () => {
     expect(difference).not.toEndWith('; found null')
   })
 
-  it('has no rule that is not broken above', () => {
+  it('has no rule without a test above', () => {
     expect(new Set(corruptions.map(([rule]) => rule)).size).toBe(audit(db).checks)
   })
 
-  it('looks at many requests without looking at all of them for each', () => {
+  it('takes less than quadratic time for many requests', () => {
     credit(db, accountId, 100_000)
     transact(db, () => {
       for (let i = 0; i < 10_000; i++) speakOnce(db, { accountId, keyId, units: 1 })

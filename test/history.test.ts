@@ -1,4 +1,4 @@
-/** The history as callers read it: cursors, filters, single records, days and CSV. */
+/** The public form of the history: cursors, filters, single records, days and CSV. */
 import { beforeEach, describe, expect, it } from 'bun:test'
 import { openDatabase, type Database } from '../src/db/database'
 import type { AppError } from '../src/errors'
@@ -48,7 +48,7 @@ function readAll(fields: Fields): UsageRecord[] {
 }
 
 describe('pages', () => {
-  it('are complete and without repetition at any size, with equal times and requests that come meanwhile', () => {
+  it('are complete and without repetition at any size, with equal times and new requests in between', () => {
     const ids = Array.from({ length: 23 }, (_, i) => speak(startMs + Math.floor(i / 6))).reverse()
     for (const limit of [1, 2, 5, 6, 7, 22, 23, 24, 200])
       expect(readAll({ limit }).map(({ request_id }) => request_id)).toEqual(ids)
@@ -59,7 +59,7 @@ describe('pages', () => {
     expect(list({ limit: 1 }).records[0]!.request_id).toBe(late)
   })
 
-  it('hold 50 unless they are told otherwise, and the last has no cursor', () => {
+  it('hold 50 records by default, and the last page has no cursor', () => {
     for (let i = 0; i < 51; i++) speak(startMs)
     const first = list({})
     expect(first.records).toHaveLength(50)
@@ -68,7 +68,7 @@ describe('pages', () => {
     expect(second.next_cursor).toBeNull()
   })
 
-  it('refuse a cursor that is of another list', () => {
+  it('refuse the cursor of another list', () => {
     const cursor = Buffer.from(`${startMs}.${Bun.randomUUIDv7()}`).toString('base64url')
     expect(errorOf(() => list({ cursor }))).toMatchObject({
       code: 'invalid_params',
@@ -77,7 +77,7 @@ describe('pages', () => {
     })
   })
 
-  it('show nothing of another account with its cursor or its key', () => {
+  it('show no record of another account for its cursor or its key', () => {
     speak(startMs)
     const otherId = addAccount(db)
     const otherKeyId = addKey(db, otherId)
@@ -92,7 +92,7 @@ describe('pages', () => {
 })
 
 describe('the filter', () => {
-  it('takes from in and leaves to out', () => {
+  it('includes from and excludes to', () => {
     const ids = [0, 1, 2].map((seconds) => speak(startMs + seconds * 1000))
     const found = (fields: Fields) => list(fields).records.map(({ request_id }) => request_id)
     expect(found({ from: '2026-01-31T12:00:01Z', to: '2026-01-31T12:00:02Z' })).toEqual([ids[1]!])
@@ -115,7 +115,7 @@ describe('the filter', () => {
 })
 
 describe('administrators', () => {
-  it('read all accounts, or the one they name, and see of which each record is', () => {
+  it('read all accounts or the one they name, with the account id of each record', () => {
     const otherId = addAccount(db)
     credit(db, otherId, 10)
     speakOnce(db, { accountId: otherId, keyId: addKey(db, otherId), units: 1, nowMs: startMs + 1 })
@@ -139,7 +139,7 @@ describe('one record', () => {
     })
   })
 
-  it('of a failure says why, and has no file', () => {
+  it('of a failure has the error code and no file', () => {
     const begun = begin(db, { accountId, keyId, units: 2 })
     fail(db, begun)
     expect(findRecord(db, begun.requestId, accountId, storageUrl)).toMatchObject({
@@ -147,7 +147,7 @@ describe('one record', () => {
     })
   })
 
-  it('is not found when it is unknown, of another account, or under way', () => {
+  it('is not found when it is unknown, of another account, or running', () => {
     const ids = [newRequestId(), speak(startMs), begin(db, { accountId, keyId, units: 2 }).requestId]
     const readers = [accountId, addAccount(db), accountId]
     const errors = ids.map((id, i) => errorOf(() => findRecord(db, id, readers[i]!, storageUrl)))
@@ -157,7 +157,7 @@ describe('one record', () => {
 })
 
 describe('days', () => {
-  it('are all there, oldest first, up to today', () => {
+  it('are complete, oldest first, up to today', () => {
     speak(startMs)
     speak(startMs - dayMs)
     speak(startMs - 3 * dayMs)
@@ -170,7 +170,7 @@ describe('days', () => {
     expect(listDays(db, { days: 366 }, accountId, startMs).days[0]!.date).toBe('2025-01-31')
   })
 
-  it.each([0, 367, 1.5, '3', null])('refuse a number of %j', (days) => {
+  it.each([0, 367, 1.5, '3', null])('refuse the number %j', (days) => {
     const { message } = errorOf(() => listDays(db, { days }, accountId, startMs))
     expect(message).toMatch(/^days: found .+; a whole number from 1 to 366 is allowed\.$/)
   })
@@ -187,7 +187,7 @@ describe('CSV', () => {
         ),
       )
 
-  it('has what the pages have, in their order, over many reads of the database', () => {
+  it('has the records of the pages in the same order, over many reads of the database', () => {
     for (let i = 0; i < 1100; i++) speak(startMs + Math.floor(i / 100))
     fail(db, begin(db, { accountId, keyId, units: 2, nowMs: startMs - 1 }))
     for (const fields of [{}, { from: '2026-01-31T12:00:00.004Z', to: '2026-01-31T12:00:00.009Z' }]) {
@@ -199,7 +199,7 @@ describe('CSV', () => {
     }
   })
 
-  it('has only its first line when there is nothing', () => {
+  it('has only its header line without records', () => {
     const lines = [...streamCsv(db, readFilter({}, accountId), storageUrl)]
     expect(lines).toEqual([
       'request_id,kind,created_at,key_id,voice_id,characters,units,speed,format,url,audio_ms,duration_ms,status,error_code\r\n',
@@ -213,14 +213,14 @@ describe('CSV', () => {
     expect(csv).toContain(`,${keyId},${quoted},2,2,1,mp3,`)
   })
 
-  it('misses and repeats none of those that were there while others come between two pieces', () => {
+  it('neither misses nor repeats a record while new ones are added between two chunks', () => {
     const ids = Array.from({ length: 1001 }, () => speak(startMs)).reverse()
     const seen: string[] = []
     for (const piece of streamCsv(db, readFilter({}, accountId), storageUrl)) {
       seen.push(...parse(piece).map(([id]) => id!))
       speak(startMs + 1)
     }
-    // The first piece is the header: the requests that came after it and before the second piece may be there.
+    // The first chunk is the header. Requests added between it and the second chunk may be included.
     expect(seen.filter((id) => ids.includes(id))).toEqual(ids)
     expect(new Set(seen).size).toBe(seen.length)
   })

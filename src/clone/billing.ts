@@ -1,4 +1,4 @@
-/** Clones in the billing: a free repetition, the fee that is held, the voice that is paid for. Each is one transaction. */
+/** The billing of clones: free duplicates, the hold of the fee and its capture. Each is one transaction. */
 import { transact } from '../db/statements'
 import { AppError, publicCode } from '../errors'
 import { capture, countOpenHolds, hold, readBalance, settledUnits } from '../ledger/ledger'
@@ -16,7 +16,7 @@ function usageStart({ caller, requestId }: CloneRequest, voiceId: string, charac
   return { requestId, kind: 'clone' as const, accountId, keyId, createdAtMs, voiceId, characters, ...none }
 }
 
-/** A repetition is free, and in the history too. */
+/** Records a duplicate in the history with a charge of 0 units. */
 export function recordDuplicate({ db }: Cloning, request: CloneRequest, own: Clone, url: string | undefined): Cloned {
   return transact(db, () => {
     const remaining = settledUnits(readBalance(db, request.caller.accountId))
@@ -28,8 +28,8 @@ export function recordDuplicate({ db }: Cloning, request: CloneRequest, own: Clo
 }
 
 /**
- * Holds the fee, or writes down why not. Returns the hold's id. Throws `conflict` where the account would have more
- * clones than it may, counting those that are being made.
+ * Holds the fee and returns the hold's id; writes a refusal of the ledger to the history. Throws `conflict` when the
+ * account has `clonesMax` clones, including those being made, and `key_cap_reached`, `insufficient_balance`.
  */
 export function holdFee({ db, holdTimeoutMs, clonesMax }: Cloning, request: CloneRequest, voiceId: string): number {
   const { caller, requestId } = request
@@ -38,7 +38,7 @@ export function holdFee({ db, holdTimeoutMs, clonesMax }: Cloning, request: Clon
   try {
     return transact(db, () => {
       if (countClones(db, accountId) + countOpenHolds(db, accountId, 'clones') >= clonesMax)
-        throw new AppError('conflict', `This account has ${clonesMax} clones, the most there may be; delete one.`)
+        throw new AppError('conflict', `This account has ${clonesMax} clones, the most allowed; delete one.`)
       start()
       const nowMs = Date.now()
       const expiresAtMs = nowMs + holdTimeoutMs
@@ -63,8 +63,9 @@ export type Paid = {
 }
 
 /**
- * The voice, its recording, its price and its row of the history. The recording gets its name in here, so that nobody
- * who deletes the last other clone of it can come in between. Returns the balance after it.
+ * Stores the voice, keeps its recording, captures the fee and closes the usage row. Returns the balance after it. The
+ * recording gets its name inside the transaction, so that a concurrent deletion of its last other clone cannot remove
+ * it.
  */
 export function captureFee(
   { db }: Cloning,
@@ -83,7 +84,7 @@ export function captureFee(
   })
 }
 
-/** Removes the recording if nobody has a clone of it any more. */
+/** Removes the recording when no account has a clone of it. */
 export function removeUnusedReference({ db, references }: Pick<Cloning, 'db' | 'references'>, sha256: string): void {
   transact(db, () => {
     if (!hasReference(db, sha256)) references.remove(sha256)

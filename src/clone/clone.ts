@@ -1,6 +1,6 @@
 /**
- * Paid operation 2: a recording → a private voice. The fee is held before the work and captured after it, in one
- * transaction with the voice and the row of the history; a failure gives it back and leaves no file behind.
+ * Cloning, the second paid operation: a recording becomes a private voice. The fee is held before the work and captured
+ * after it, in one transaction with the voice and the usage row. A failure releases the hold and leaves no file.
  */
 import { retryWhileBusy } from '../db/statements'
 import { runWithin } from '../deadline'
@@ -18,8 +18,8 @@ import { languageOfName, renderDemo } from './demo'
 import { identify, obtain } from './recording'
 
 /**
- * Throws `invalid_params` (unknown hash), `invalid_url`, `url_blocked`, `url_fetch_failed`, `url_too_large`,
- * `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`, `conflict`, `key_cap_reached`,
+ * Clones the recording of the request. Throws `unknown_hash`, `invalid_url`, `url_blocked`, `url_fetch_failed`,
+ * `url_too_large`, `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`, `conflict`, `key_cap_reached`,
  * `insufficient_balance`, `rate_limited` (queue full), `render_failed`, `storage_failed`, `client_gone`.
  */
 export async function clone(cloning: Cloning, request: CloneRequest): Promise<Cloned> {
@@ -39,7 +39,7 @@ function findOwn({ db }: Cloning, { caller }: CloneRequest, sha256: string): Clo
   return findCloneOf(db, caller.accountId, sha256)
 }
 
-/** One after the other. */
+/** Runs `work` after all earlier work of the same `name`. */
 async function inTurn<T>(
   { turns }: Pick<Cloning, 'turns'>,
   { deadline }: CloneRequest,
@@ -48,7 +48,8 @@ async function inTurn<T>(
 ): Promise<T> {
   const before = turns.get(name) ?? Promise.resolve()
   const own = runWithin(deadline, before, waitedTooLong).then(work)
-  // Who gives up waiting leaves its turn only when the one before is done: the next must not start beside that one.
+  // A request that gives up waiting keeps its place until the one before it ends, so that the next one does not start
+  // beside that one.
   const turn = Promise.allSettled([before, own])
   turns.set(name, turn)
   void turn.then(() => turns.get(name) === turn && turns.delete(name))
@@ -80,7 +81,7 @@ async function cloneReference(
   return work.finally(() => running.delete(requestId))
 }
 
-/** Until the voice is being made, whoever leaves pays nothing. */
+/** Throws `client_gone` when the client has left. A client that leaves before the voice is made pays nothing. */
 function ensureThere({ signal }: CloneRequest): void {
   if (signal.aborted) throw new AppError('client_gone', 'The client left before the voice was made.')
 }
@@ -107,7 +108,7 @@ async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Pr
   }
 }
 
-/** The voice and its demo. */
+/** Makes the voice and its demo. */
 async function make(cloning: Cloning, request: CloneRequest, { id, reference, recording }: Begun): Promise<Clone> {
   const { pool, catalogue, storage, converter } = cloning
   const { caller, requestId, name, faults, deadline, signal } = request
@@ -135,7 +136,7 @@ async function make(cloning: Cloning, request: CloneRequest, { id, reference, re
   return clone
 }
 
-/** Which stage of the demo a fault on demand fails. */
+/** The stage of the demo that each fault on demand makes fail. */
 const demoFaults: Partial<Record<FaultName, RenderFault>> = { render_failed: 'synthesize', storage_failed: 'store' }
 
 async function recordOrRemove(
@@ -155,7 +156,7 @@ async function recordOrRemove(
   }
 }
 
-/** Throws `voice_not_found` for one that is not the account's. */
+/** Deletes a clone. Throws `voice_not_found` when the account has no such clone. */
 export async function removeClone(cloning: Cloning, accountId: string, id: string): Promise<void> {
   const { db } = cloning
   const clone = findClone(db, accountId, id)
@@ -168,8 +169,9 @@ export async function removeClone(cloning: Cloning, accountId: string, id: strin
 type Forgetting = Pick<Cloning, 'db' | 'storage' | 'references'>
 
 /**
- * Removes the voice, its demo, and its recording if that was its last clone; `forget` deletes the row and says whether
- * there was one. The demo goes first, for a missing one can be made again, and once more for one made meanwhile.
+ * Removes the voice and its demo, and its recording unless other clones of it exist. `forget` deletes the row and
+ * returns whether there was one. The demo is removed first, because a missing demo is rendered again, and a second time
+ * in case it was rendered meanwhile.
  */
 export async function forgetClone(
   forgetting: Forgetting,

@@ -1,4 +1,4 @@
-/** What making a voice from a recording needs, and what is asked of it. */
+/** Types of cloning: its dependencies, requests and results. */
 import type { Caller } from '../account/keys'
 import type { FindConverter } from '../cloned-speaker'
 import type { Deadline } from '../deadline'
@@ -20,19 +20,19 @@ export type Cloning = Billing & {
   readonly storage: Storage
   readonly references: References
   readonly downloader: Downloader
-  /** Hz, of the demo; undefined for the voice's own. */
+  /** Hz, of the demo. undefined: the voice's own rate. */
   readonly mp3SampleRate: number | undefined
   readonly holdTimeoutMs: number
-  /** Of one account. */
+  /** The most clones of one account. */
   readonly clonesMax: number
   readonly referenceBytesMax: number
-  /** Requests at work by their id, as of `Speaking`. */
+  /** Running requests by id, as in `Speaking`. */
   readonly running: Map<string, Promise<unknown>>
-  /** What must not happen twice at once, by account and recording. */
+  /** The last work of each account and recording; such works run one at a time. */
   readonly turns: Map<string, Promise<unknown>>
 }
 
-/** Where the recording is: uploaded, at an address, or here already under the SHA-256 of its bytes. */
+/** The source of the recording: an upload, a URL, or the SHA-256 of a recording that the service has already. */
 export type CloneSource = { readonly file: ReceivedReference } | { readonly url: string } | { readonly hash: string }
 
 export type CloneRequest = {
@@ -40,10 +40,10 @@ export type CloneRequest = {
   readonly requestId: string
   /** Trimmed. */
   readonly name: string
-  /** BCP 47; undefined: to be guessed. */
+  /** BCP 47. undefined: guessed from the script of the name. */
   readonly language: string | undefined
   readonly source: CloneSource
-  /** Of the whole request, its upload included. */
+  /** Deadline of the whole request, including its upload. */
   readonly deadline: Deadline
   readonly signal: AbortSignal
   readonly faults?: Faults
@@ -51,7 +51,7 @@ export type CloneRequest = {
 
 export type Cloned = {
   readonly clone: Clone
-  /** Whether the account had it already. */
+  /** Whether the account had a clone of the recording already. */
   readonly duplicate: boolean
   readonly units: number
   /** The balance after it. */

@@ -1,4 +1,4 @@
-/** The demo of a clone, and the language it is in. */
+/** The demo of a clone and the guess of its language. */
 import { clonedSpeaker } from '../cloned-speaker'
 import type { Deadline } from '../deadline'
 import { AppError, type ErrorCode } from '../errors'
@@ -9,8 +9,8 @@ import type { Clone } from '../voice/clones'
 import type { Cloning } from './cloning'
 
 /**
- * The script of the name tells Chinese, Russian and others; of Latin letters nothing follows. The sound itself was found
- * to tell languages apart no better than chance.
+ * Guesses the language from the script of the name, for example Chinese or Russian. Returns undefined for Latin
+ * letters. The recording is not used: a guess from its sound was measured to be no better than chance.
  */
 export async function languageOfName(catalogue: Catalogue, name: string): Promise<string | undefined> {
   const { scriptRuns } = await import('../speech/text/script')
@@ -24,13 +24,16 @@ export async function languageOfName(catalogue: Catalogue, name: string): Promis
 }
 
 type Rendering = {
-  /** Whose turn it is in the fair queue; null for work nobody waits for. */
+  /** Identifies the client in the fair queue. null: background work without a waiting client. */
   readonly queueKey: string | null
   readonly deadline: Deadline
   readonly fault?: RenderFault
 }
 
-/** Speaks the demo sentence of its language into the storage. Throws `voice_disabled`, `render_failed`, `storage_failed`. */
+/**
+ * Renders the demo sentence of the clone's language into the storage. Throws `voice_disabled`, `render_failed`,
+ * `storage_failed`.
+ */
 export async function renderDemo(
   {
     pool,

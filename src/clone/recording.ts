@@ -1,11 +1,11 @@
-/** Where the recording comes from, and what is known of it before anything is fetched. */
+/** The recording of a clone: its identity before anything is fetched, and its bytes. */
 import { AppError } from '../errors'
 import { normalizeUrl } from '../net/url'
 import type { ReceivedReference } from '../storage/references'
 import { findReferenceOfUrl, hasReference } from '../voice/clones'
 import type { CloneRequest, CloneSource, Cloning } from './cloning'
 
-/** The SHA-256 of the recording, where it is known without fetching anything, and its address in the index. */
+/** Returns the SHA-256 of the recording, if it is known without fetching, and its normalized URL. */
 export function identify({ db }: Cloning, source: CloneSource): { sha256?: string; url?: string } {
   if ('file' in source) return { sha256: source.file.sha256 }
   if ('hash' in source) return { sha256: source.hash }
@@ -13,7 +13,9 @@ export function identify({ db }: Cloning, source: CloneSource): { sha256?: strin
   return { sha256: findReferenceOfUrl(db, url), url }
 }
 
-/** Throws `invalid_params` (unknown hash), and what downloading throws. */
+/**
+ * Returns the recording: the upload, the stored copy or a download. Throws `unknown_hash` and the errors of a download.
+ */
 export async function obtain(
   cloning: Cloning,
   { caller, source, deadline, signal, faults }: CloneRequest,

@@ -1,4 +1,4 @@
-/** Clones by tone conversion from the recording to the bill, with the whole service but its HTTP. */
+/** Clones by tone conversion from the recording to the charge, with the whole service except HTTP. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,7 +44,7 @@ let db: Database
 let service: Speaking & Cloning
 let installed: Converter
 let converter: Converter | undefined
-/** Voices that were removed. */
+/** Ids of voices that the catalogue no longer finds. */
 let removed: string[] = []
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ function addCaller(units = 10_000): Caller {
 
 let seed = 0
 
-/** A recording that nobody has cloned from yet. */
+/** Receives a new recording, different each time. */
 async function receive(hz = 200) {
   seed++
   const { samples, sampleRate } = makeVoice({ seconds: 4, f0At: (t) => hz * (1 + 0.1 * Math.sin(5 * t)), seed })
@@ -102,7 +102,7 @@ async function receive(hz = 200) {
 async function makeClone(caller: Caller, change: { language?: string; hz?: number } = {}): Promise<Clone> {
   const { signal } = new AbortController()
   const made = await clone(service, {
-    ...{ caller, requestId: newRequestId(), name: 'Somebody', language: change.language ?? 'en', signal },
+    ...{ caller, requestId: newRequestId(), name: 'Test', language: change.language ?? 'en', signal },
     deadline: startDeadline(60_000),
     source: { file: await receive(change.hz) },
   })
@@ -144,7 +144,7 @@ const reEnrolled = (id: string) =>
   )
 
 describe('a clone', () => {
-  it('is converted where a converter is installed, costs what every clone costs, and speaks', async () => {
+  it('is converted where a converter is installed, costs the same as every clone, and speaks', async () => {
     converter = installed
     const caller = addCaller(1000)
     const made = await makeClone(caller)
@@ -158,7 +158,7 @@ describe('a clone', () => {
     expect((await say(caller, made.id)).bytes).toEqual(bytes)
   })
 
-  it('speaks every script with companions that are converted too', async () => {
+  it('speaks every script with fallback voices that are converted too', async () => {
     converter = installed
     const caller = addCaller()
     const made = await makeClone(caller)
@@ -183,7 +183,7 @@ describe('a clone', () => {
     expect(medianPitchHz(readWav((await say(caller, made.id)).bytes))).toBeWithin(180, 220)
   })
 
-  it('is refused and not charged when its converter is gone, or another one is there', async () => {
+  it('is refused and not charged when its converter is missing or replaced', async () => {
     converter = installed
     const caller = addCaller()
     const made = await makeClone(caller)
@@ -206,7 +206,7 @@ describe('a clone', () => {
     )
   })
 
-  it('is refused and not charged when its base voice is gone, whichever way it was made', async () => {
+  it('is refused and not charged when its base voice is missing, for either method', async () => {
     for (const method of ['converted', 'adapted'] as const) {
       converter = method === 'converted' ? installed : undefined
       const caller = addCaller()
@@ -222,7 +222,7 @@ describe('a clone', () => {
     }
   })
 
-  it('that the converter fails to make costs nothing and leaves nothing', async () => {
+  it('costs nothing and leaves no file when the converter fails', async () => {
     converter = { ...installed, model: { ...installed.model, directory: join(directory, 'nowhere') } }
     const caller = addCaller(1000)
     expect((await refusalOf(makeClone(caller))).code).toBe('render_failed')
@@ -233,8 +233,8 @@ describe('a clone', () => {
   })
 })
 
-describe('making a clone anew', () => {
-  it('moves it to the method of new ones, either way, and to a converter that replaced its own', async () => {
+describe('re-enrolling a clone', () => {
+  it('moves it to the method of new clones, either way, and to a converter that replaced its own', async () => {
     converter = undefined
     const caller = addCaller()
     const made = await makeClone(caller)
@@ -255,7 +255,7 @@ describe('making a clone anew', () => {
     expect((await refusalOf(say(caller, made.id))).code).toBe('voice_disabled')
     await reEnrolled(made.id)
     expect((await say(caller, made.id)).bytes).toEqual(converted.bytes)
-    // The same files at another place are the same converter.
+    // The same files in another directory are the same converter.
     const { fingerprint } = converter
     const model = await writeConverterPack(join(directory, 'moved'), { extractor: extractorGraph(2) })
     converter = { model, deterministic: true, fingerprint }
@@ -270,7 +270,7 @@ describe('making a clone anew', () => {
 })
 
 describe('the list of voices', () => {
-  it('says how a clone was made, also of one that cannot speak at the moment', async () => {
+  it('states the method of each clone, also of one that cannot speak now', async () => {
     converter = installed
     const caller = addCaller()
     const made = await makeClone(caller)

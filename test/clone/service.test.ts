@@ -1,4 +1,4 @@
-/** The tone converter dropped into the running service, whose clones are made with it from then on. */
+/** A tone converter that is installed while the service runs and that new clones then use. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -99,7 +99,7 @@ async function reEnrolBeside(id: string): Promise<Json> {
 }
 
 describe('the service with a tone converter', () => {
-  it('converts new clones, keeps old ones, moves them when asked, and refuses what it cannot speak', async () => {
+  it('converts new clones, keeps old ones, re-enrols them on request, and refuses clones that cannot speak', async () => {
     const old = await makeClone(1)
     expect(old.method).toBe('adapted')
     const adapted = await say(old.id)
