@@ -1,4 +1,4 @@
-/** Administration of accounts. */
+/** Administrative operations on accounts. */
 import {
   createAccount as insertAccount,
   findAccount,
@@ -60,7 +60,7 @@ export function showAccount({ db }: Administration, id: string) {
   return describeAccount(db, requireAccount(db, id))
 }
 
-/** `group: null` clears it; so does `email: null`. */
+/** Changes the given fields. `group: null` and `email: null` clear them. */
 export function updateAccount(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
   return change(administration, 'account update', id, (account) => ({
@@ -80,7 +80,7 @@ export function enableAccount(administration: Administration, id: string) {
   return change(administration, 'account enable', id, (account) => ({ ...account, status: 'enabled' }))
 }
 
-/** Units may be negative. Throws `conflict` when the account has not that many. */
+/** Adds units, or subtracts negative ones. Throws `conflict` when the available units do not suffice. */
 export function adjustBalance(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
   const units = readInteger(fields, 'units', { min: -unitsMax, max: unitsMax })
@@ -99,7 +99,7 @@ export function requireAccount(db: Database, id: string): Account {
   return found(findAccount(db, id), 'account', id)
 }
 
-/** As administrators see it. */
+/** Describes an account for administrators. */
 export function describeAccount(db: Database, account: Account) {
   const { id, name, email, role, status, groupId, accountNumber, createdAtMs } = account
   return {
@@ -140,7 +140,7 @@ function readEmail(fields: Fields): string | null | undefined {
   return email
 }
 
-/** The id of the group that `group` names, by id or name. */
+/** Reads `group`, an id or a name, and returns the group's id. */
 function readGroup(db: Database, fields: Fields): string | null | undefined {
   const group = nullableText(fields, 'group', nameRules)
   if (group === null || group === undefined) return group

@@ -1,6 +1,6 @@
 /**
- * What administrators do, for the HTTP interface and the command line alike: both hand over the fields as they came and
- * show the answer as it is. Every act and its line in the log of acts are one transaction.
+ * Administrative operations, shared by the HTTP interface and the command line. Both pass the fields on unread and show
+ * the answer unchanged. Every operation and its entry in the audit log are one transaction.
  */
 import { logOperation } from '../account/audit-log'
 import { hasAdministratorKey } from '../account/keys'
@@ -13,17 +13,17 @@ import type { Catalogue } from '../voice/catalogue'
 export type Administration = {
   readonly db: Database
   readonly catalogue: Catalogue
-  /** Who acts, for the log: an account and its key, or somebody at the command line. */
+  /** The actor in the audit log: an account and its key, or the user of the command line. */
   readonly actor: string
   /**
-   * Whether acts that leave no administrator with a working key are refused. Over HTTP nobody could get in again; the
-   * command line needs no key and can make one.
+   * Whether operations that leave no administrator with a working key are refused. Over HTTP such an operation would
+   * lock all administrators out. The command line needs no key and can create one.
    */
   readonly refusesLockOut: boolean
   readonly nowMs: () => number
 }
 
-/** What changed, for the log; secrets have no place in it. */
+/** A change for the audit log, without secrets, and the answer. */
 type Change<T> = {
   readonly subject: string
   readonly before: unknown
@@ -31,7 +31,10 @@ type Change<T> = {
   readonly result: T
 }
 
-/** Runs `work` and logs it. `name` is the act as on the command line. Throws `conflict` for a lock-out, see there. */
+/**
+ * Runs `work` in a transaction and logs it. `name` is the operation as on the command line. Throws `conflict` for a
+ * lock-out, see `refusesLockOut`.
+ */
 export function runOperation<T>(administration: Administration, name: string, work: (nowMs: number) => Change<T>): T {
   const { db, actor, refusesLockOut, nowMs } = administration
   return transact(db, () => {
@@ -48,15 +51,15 @@ export function lockOut(): AppError {
   return new AppError('conflict', message)
 }
 
-/** Throws `not_found`. */
+/** Returns `value`. Throws `not_found` when it is undefined. */
 export function found<T>(value: T | undefined, what: string, id: string): T {
   if (value !== undefined) return value
   throw new AppError('not_found', `There is no ${what} ${JSON.stringify(id.slice(0, 64))}.`)
 }
 
 /**
- * Ids of catalogue voices, or of `kept` ones, which may not be installed now. Throws `invalid_params` that names the one
- * that is none.
+ * Reads ids of catalogue voices, or of `kept` ones, which need not be installed now. Throws `invalid_params`, which
+ * names the first unknown id.
  */
 export function optionalVoices(
   { catalogue }: Administration,

@@ -1,4 +1,4 @@
-/** What administrators do with cloned voices and the recordings they came from. */
+/** Administrative operations on cloned voices and their recordings. */
 import { removeUnusedReference } from '../clone/billing'
 import { forgetClone } from '../clone/clone'
 import type { Cloning } from '../clone/cloning'
@@ -26,7 +26,7 @@ import { found, runOperation, type Administration } from './administration'
 
 export type Stores = { readonly storage: Storage; readonly references: References }
 
-/** Those of the account that the field `account_id` names, oldest first. Throws `not_found`. */
+/** Lists the clones of the account in the field `account_id`, oldest first. Throws `not_found`. */
 export function listAccountClones(admin: Administration, fields: Fields) {
   const { db } = admin
   const { id } = requireAccount(db, readText(fields, 'account_id', { charactersMax: 64 }))
@@ -34,7 +34,7 @@ export function listAccountClones(admin: Administration, fields: Fields) {
   return { items, next_cursor: null }
 }
 
-/** Throws `not_found`. */
+/** Deletes a clone of any account. Throws `not_found`. */
 export async function deleteAnyClone(admin: Administration, stores: Stores, id: string) {
   const { db } = admin
   const clone = requireClone(admin, id)
@@ -47,7 +47,7 @@ export async function deleteAnyClone(admin: Administration, stores: Stores, id: 
   return { ok: true, deleted: id }
 }
 
-/** Deletes the recording at once; the voices made from it stay. Throws `not_found`. */
+/** Deletes the recording of a clone. The voices made from it stay. Throws `not_found`. */
 export async function purgeRecording(admin: Administration, { references }: Stores, id: string) {
   const { db } = admin
   const purge = () =>
@@ -63,8 +63,9 @@ export async function purgeRecording(admin: Administration, { references }: Stor
 }
 
 /**
- * Makes the voice anew from its recording, with what this version knows and the method that new voices are made by now:
- * converted where a tone converter is installed, else adapted. The demo is rendered when it is first asked for. Throws `not_found`, and what making a voice throws.
+ * Makes the voice anew from its recording, with the code of this version and the method of new voices: converted where
+ * a tone converter is installed, else adapted. The demo is rendered at its first request. Throws `not_found` and the
+ * errors of `enrolVoice`.
  */
 export async function reEnrol(
   admin: Administration,
@@ -75,7 +76,7 @@ export async function reEnrol(
 ) {
   const clone = requireClone(admin, id)
   const reference = await references.take(clone.sha256)
-  if (!reference) throw new AppError('not_found', 'The recording of this voice is not kept any more.')
+  if (!reference) throw new AppError('not_found', 'The recording of this voice was deleted.')
   try {
     const queue = { queueKey: 'clone', deadline }
     const recording = await examineRecording(pool, reference.path, { ...queue, param: 'file' })
@@ -90,7 +91,7 @@ export async function reEnrol(
         return { subject: id, before: describe(clone, hasRecording), after, result: after }
       })
     if (renewed.demoName === clone.demoName) return await retryWhileBusy(update)
-    // A missing demo is made again when it is asked for; the second time it is for one that was made in between.
+    // A missing demo is rendered at its next request. The second removal covers a demo that was rendered in between.
     await storage.remove(clone.demoName)
     const after = await retryWhileBusy(update)
     await storage.remove(clone.demoName)

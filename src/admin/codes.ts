@@ -1,4 +1,4 @@
-/** Administration of activation codes. */
+/** Administrative operations on activation codes. */
 import { nullableInstant, nullableText, optionalInteger, readInteger, refuse, type Fields } from '../fields'
 import {
   createCode,
@@ -13,7 +13,7 @@ import { found, runOperation, type Administration } from './administration'
 const codesMax = 1000
 const codeUnitsMax = 1_000_000_000
 
-/** The answer is the only place where the codes are whole. `code` is for codes that the operator brings. */
+/** Creates codes. Only this answer contains them whole. `code` is a code chosen by the operator. */
 export function createCodes(administration: Administration, fields: Fields, code?: string) {
   const { db, nowMs } = administration
   const units = readInteger(fields, 'units', { min: 1, max: codeUnitsMax })
@@ -36,7 +36,7 @@ export function listCodes({ db }: Administration, fields: Fields) {
   return { items: codes.map(describeCode), next_cursor: cursorBehind(codes, page.limit) }
 }
 
-/** Throws `conflict` when the code was used or voided before. */
+/** Voids an unused code. Throws `conflict` when it is used or void already. */
 export function voidCode(administration: Administration, id: string) {
   const { db } = administration
   return runOperation(administration, 'code void', () => {

@@ -1,4 +1,4 @@
-/** Packs that administrators have the running server pull from its hub. */
+/** Administrative operations that make the running server pull packs from its hub. */
 import { retryWhileBusy } from '../db/statements'
 import { readText, type Fields } from '../fields'
 import type { Install, Installer } from '../speech/models/hub/installer'
@@ -6,7 +6,7 @@ import { runOperation, type Administration } from './administration'
 
 const nameRules = { charactersMax: 120 }
 
-/** Begins in the background, or queues. Throws `invalid_params`, `rate_limited`. */
+/** Starts an installation in the background, or queues it. Throws `invalid_params`, `rate_limited`. */
 export async function installPack(administration: Administration, installer: Installer, fields: Fields) {
   const { checkPackName } = await import('../speech/models/hub/packs')
   const name = checkPackName(readText(fields, 'name', nameRules))

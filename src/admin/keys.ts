@@ -1,4 +1,4 @@
-/** Administration of API keys: an administrator's of any account, anybody's of their own. */
+/** Operations on API keys: administrators may use them on any account, customers on their own. */
 import {
   createKey as insertKey,
   findKey,
@@ -26,7 +26,7 @@ import { found, lockOut, nameRules, runOperation, type Administration } from './
 
 const keyLimitMax = 100_000
 
-/** The answer is the only place where `api_key` is shown. `apiKey` is for keys that the operator brings. */
+/** Creates a key. Only this answer contains `api_key`. `apiKey` is a key chosen by the operator. */
 export function createKey(administration: Administration, accountId: string, fields: Fields, apiKey?: string) {
   const { db, nowMs } = administration
   const name = readText(fields, 'name', nameRules)
@@ -47,7 +47,7 @@ export function listKeys({ db }: Administration, accountId: string) {
   return { items: readKeys(db, id).map((key) => describeKey(db, key)), next_cursor: null }
 }
 
-/** `null` clears a cap, limits or one of them, or an expiry. */
+/** Changes the given fields. `null` clears the cap, all limits, a single limit or the expiry. */
 export function updateKey(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
   return change(administration, 'key update', id, (key, nowMs) => {
@@ -65,12 +65,12 @@ export function updateKey(administration: Administration, id: string, fields: Fi
   })
 }
 
-/** For ever: a revoked key answers 403 and never works again. */
+/** Revokes a key for ever: requests with it are answered with 403. */
 export function revokeKey(administration: Administration, id: string) {
   return change(administration, 'key revoke', id, (key) => ({ ...key, status: 'revoked' }))
 }
 
-/** A deleted key is as if it had never been; what it spent stays in the books. */
+/** Deletes a key: it is unknown from then on. Its entries stay in the ledger. */
 export function deleteKey(administration: Administration, id: string) {
   change(administration, 'key delete', id, (key) => ({ ...key, status: 'deleted' }))
   return { ok: true, deleted: id }
@@ -99,7 +99,7 @@ export function describeKey(db: Database, key: Key) {
   }
 }
 
-/** An earlier end of the only working key of an administrator is a lock-out that comes later. */
+/** Throws `conflict` when an earlier expiry of the only working administrator key would cause a later lock-out. */
 function ensureLasting(
   { db, refusesLockOut }: Administration,
   key: Key,

@@ -1,10 +1,10 @@
-/** The log of acts, as administrators read it. */
+/** The audit log in the form of the public interface. */
 import { listOperations } from '../account/audit-log'
 import { optionalInstant, type Fields } from '../fields'
 import { cursorBehind, instant, readPage, refuseCursor } from '../paging'
 import type { Administration } from './administration'
 
-/** Newest first; `from` inclusive, `to` exclusive. */
+/** Returns one page, newest first. `from` is inclusive, `to` exclusive. */
 export function listLog({ db }: Administration, fields: Fields) {
   const { limit, before } = readPage(fields)
   if (before && !/^\d+$/.test(before.id)) throw refuseCursor(fields)

@@ -1,4 +1,4 @@
-/** What administrators do with the installed packs: the folders of models under `data/voices`. */
+/** Administrative operations on the installed packs, the folders of models under `data/voices`. */
 import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../speech/models/hub/installer'
 import type { PackReport } from '../speech/models/pack'
@@ -8,13 +8,13 @@ import { describeInstall } from './installs'
 
 export type Packs = {
   readonly shelf: Shelf
-  /** Models in memory, by the path of their graph; none where nobody speaks. */
+  /** Models in memory, named by the path of their graph. Empty without workers. */
   readonly loaded: () => readonly { readonly name: string; readonly processes: number; readonly memoryBytes: number }[]
-  /** What is being pulled from a hub, and what of it ended last; none where no server is. */
+  /** Running and recently ended installations from a hub. Empty without a server. */
   readonly installs: () => readonly Install[]
 }
 
-/** In the order in which they were installed. */
+/** Lists the packs in the order of their installation. */
 export function listPacks({ shelf, loaded, installs }: Packs) {
   const reports = shelf.list()
   const models = new Map(loaded().map((model) => [model.name, model]))
@@ -28,13 +28,13 @@ export function listPacks({ shelf, loaded, installs }: Packs) {
   }
 }
 
-/** Looks for changes now, and tries those again that were refused; the list then says which are being checked. */
+/** Scans for changes now and checks refused packs again. The returned list states which packs are being checked. */
 export async function rescanPacks(packs: Packs) {
   await packs.shelf.rescan()
   return listPacks(packs)
 }
 
-/** Its voices are gone at once; what is speaking finishes. Throws `not_found`. */
+/** Removes a pack. Its voices disappear at once, and running jobs finish. Throws `not_found`. */
 export async function removePack(admin: Administration, { shelf }: Packs, name: string) {
   const report = found(
     shelf.list().find((one) => one.name === name),
@@ -79,7 +79,7 @@ function describe(report: PackReport, models: ReadonlyMap<string, Loaded>) {
   }
 }
 
-/** Of a pack that is not ready. */
+/** Fields of a pack that is not ready. */
 const unknown = {
   family: null,
   voices: [],

@@ -1,6 +1,6 @@
 /**
- * A seed file: accounts with their keys, groups, activation codes and voices as JSON, for repeatable tests. Everything
- * in it goes through the same acts as an administrator's, with the secrets that the file brings.
+ * A seed file: accounts with their keys, groups, activation codes and voices as JSON, for repeatable tests. Each item
+ * runs the administrative operation that creates it, with the secrets of the file.
  */
 import { AppError } from '../errors'
 import { isFields, readText, refuse, type Fields } from '../fields'
@@ -14,7 +14,9 @@ import { createGroup, updateVoice } from './voices'
 const secretRules = { charactersMax: 256 }
 const parts = ['groups', 'accounts', 'codes', 'voices'] as const
 
-/** All of it or nothing. Throws `invalid_params` that says where in the file the fault is. */
+/**
+ * Creates all items of the seed, or none. Errors name the place in the file; a malformed seed throws `invalid_params`.
+ */
 export function plantSeed(administration: Administration, seed: unknown): void {
   const fields = asFields('seed', seed)
   const unknown = Object.keys(fields).find((name) => !parts.some((part) => part === name))

@@ -9,8 +9,8 @@ import { createKey } from './keys'
 const startingUnits = 100_000
 
 /**
- * Makes the administrator with one key and a starting credit when there is no account yet. Returns the key if it is to
- * be shown: not when the operator brought it, and not a second time.
+ * Creates the administrator with one key and a starting credit when there is no account yet. Returns the key only when
+ * it is new and was not chosen by the operator.
  */
 export function setUpFirstStart(administration: Administration, adminKey: Secret | undefined): string | undefined {
   const { db } = administration
@@ -22,7 +22,7 @@ export function setUpFirstStart(administration: Administration, adminKey: Secret
   })
 }
 
-/** What a test needs: an ordinary account with a key and a balance, and an administrator. */
+/** Creates the accounts of ephemeral mode: a customer with a key and a balance, and an administrator. */
 export function setUpEphemeral(
   administration: Administration,
   { apiKey, balance }: Ephemeral,

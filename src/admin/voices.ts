@@ -1,4 +1,4 @@
-/** Administration of the catalogue: single voices, and groups, which are voice plans. */
+/** Administrative operations on the catalogue: single voices, and groups, which are voice plans. */
 import { isGroupUsed } from '../account/accounts'
 import { computeProviders, type ComputeProvider } from '../config'
 import { AppError } from '../errors'
@@ -28,8 +28,8 @@ import { found, nameRules, optionalVoices, runOperation, type Administration } f
 const positionMax = 1_000_000
 
 /**
- * Every voice. First those that everybody has, in the order in which they are listed to them, so that the first one is
- * the default; then those that are only in plans; then the deactivated ones.
+ * Lists every voice. Public voices come first, in the order of their list, so that the first one is the default. Voices
+ * that are only in plans follow, then deactivated voices.
  */
 export function listVoices({ db, catalogue }: Pick<Administration, 'db' | 'catalogue'>) {
   const settingsOf = readAllSettings(db)
@@ -39,14 +39,14 @@ export function listVoices({ db, catalogue }: Pick<Administration, 'db' | 'catal
 
 type Listed = { active: boolean; public: boolean; featured: boolean; position: number }
 
-/** 0 where the order of the catalogue holds. */
+/** Returns 0 for voices that stay in the order of the catalogue. */
 function compareListed(a: Listed, b: Listed): number {
   const rank = ({ active, public: isPublic }: Listed) => (active ? (isPublic ? 0 : 1) : 2)
   const place = ({ featured, position }: Listed) => (featured ? position : Infinity)
   return rank(a) - rank(b) || (place(a) === place(b) ? 0 : place(a) - place(b))
 }
 
-/** A voice that becomes featured without a position comes last among them. `display_name: null` is the catalogue's. */
+/** Changes the given settings. A newly featured voice without a position comes last. Null clears `display_name`. */
 export function updateVoice(administration: Administration, id: string, fields: Fields) {
   const { db, catalogue } = administration
   return runOperation(administration, 'voices update', () => {
@@ -71,10 +71,10 @@ export function updateVoice(administration: Administration, id: string, fields: 
   })
 }
 
-/** Of a neural voice; the others are not computed by one. null: what the server is set to. */
+/** Reads the provider of a neural voice; other voices have none. null: the server's setting. */
 function readProvider(fields: Fields, { model }: CatalogueVoice): ComputeProvider | null | undefined {
   const provider = fields.provider === null ? null : optionalOneOf(fields, 'provider', computeProviders)
-  if (provider && !model) throw refuse('provider', provider, 'only voices of installed packs have one')
+  if (provider && !model) throw refuse('provider', provider, 'only voices of installed packs have a provider')
   return provider
 }
 
@@ -113,7 +113,7 @@ export function updateGroup(administration: Administration, id: string, fields: 
   })
 }
 
-/** Throws `conflict` while accounts use it. */
+/** Deletes a group. Throws `conflict` while accounts use it. */
 export function deleteGroup(administration: Administration, id: string) {
   const { db } = administration
   return runOperation(administration, 'group delete', () => {
@@ -124,7 +124,7 @@ export function deleteGroup(administration: Administration, id: string) {
   })
 }
 
-/** `all` stands for every voice in the voice list's `group`. */
+/** Refuses `all`, which stands for every voice in the `group` parameter of the voice list. */
 function checkGroupName(name: string): string {
   if (name.toLowerCase() === 'all') throw refuse('name', name, 'any other name is allowed: "all" is reserved')
   return name

@@ -1,16 +1,20 @@
 /**
- * The voices, in the order of the list; the first one is the default. The built-in ones come first: their manifests are
- * in `voices/catalogue.json`, embedded in the executable. Those of installed packs join at the end, and may come and go
- * while the server runs. Some voices are not listed: they only stand in for scripts that no listed voice can read.
+ * The catalogue: all voices in the order of the list; the first one is the default. The built-in voices come first.
+ * Their manifests are in `voices/catalogue.json`, embedded in the executable. The voices of installed packs follow and
+ * may come and go while the server runs. Fallback voices are not listed; they read scripts that the requested voice
+ * cannot.
  */
 import manifest from '../../voices/catalogue.json'
 
 export type Gender = 'female' | 'male'
 
-/** A voice without its public face; the same shape as `VoiceSpec` of the speech room, which this room may not import. */
+/**
+ * The part of a voice that synthesis needs. It has the shape of `VoiceSpec` of the speech room, which this room may not
+ * import.
+ */
 export type BareVoice = {
   readonly id: string
-  /** null where nobody knows. */
+  /** null: unknown. */
   readonly gender: Gender | null
   /** BCP 47. */
   readonly language: string
@@ -25,7 +29,7 @@ export type BareVoice = {
     readonly pitchRange?: number
     readonly wordsPerMinute?: number
   }
-  /** What makes another voice of what the engine says. A voice with one is nobody's base: a clone adapts the engine's own. */
+  /** Turns the engine's own voice into another one. An adapted voice is never a clone's base. */
   readonly adaptation?: {
     readonly pitch: { readonly fromHz: number; readonly toHz: number; readonly spread: number }
     readonly tractRatio: number
@@ -33,7 +37,7 @@ export type BareVoice = {
     readonly unvoicedDb: readonly number[]
     readonly harmonicityDb: number | null
   }
-  /** Of an installed voice. */
+  /** The model files of an installed voice. */
   readonly model?: {
     readonly directory: string
     readonly graph: string
@@ -56,7 +60,9 @@ export type CatalogueVoice = BareVoice & {
 
 export type BuiltInVoice = CatalogueVoice & { readonly engine: 'flite' | 'espeak'; readonly gender: Gender }
 
-/** An installed pack, as far as it brings voices; the same shape as `Pack` of the speech room. Their ids are unique. */
+/**
+ * The voices of an installed pack. It has the shape of `Pack` of the speech room. Voice ids are unique across packs.
+ */
 export type VoicePack = {
   readonly family: NeuralEngine | 'converter'
   readonly model: NonNullable<BareVoice['model']>
@@ -69,19 +75,19 @@ export type VoicePack = {
 }
 
 export type Catalogue = {
-  /** Another array after every `install`. */
+  /** A new array after every `install`. */
   readonly voices: readonly CatalogueVoice[]
   readonly builtIn: readonly BuiltInVoice[]
   /** Ids that no installed voice may have. */
   readonly reservedIds: readonly string[]
   find(id: string): CatalogueVoice | undefined
-  /** Takes the voices of `packs` for those that are installed, in that order; all others are gone. */
+  /** Replaces the installed voices by those of `packs`, in that order. */
   install(packs: readonly VoicePack[]): void
-  /** What a clone that speaks that language (BCP 47) says in its demo. */
+  /** Returns the demo sentence of clones in that language (BCP 47), English where there is none. */
   cloneDemo(language: string): string
   /**
-   * Who speaks what `voice` cannot: the companion for that script (ISO 15924), of the same gender where there is one.
-   * A voice of unknown gender has female companions, as most models of one speaker are.
+   * Returns the fallback voice that reads the script (ISO 15924) in place of `voice`, of the same gender if possible. A
+   * voice of unknown gender has female fallback voices, because most models of one speaker are female.
    */
   companionFor(voice: BareVoice, script: string): BareVoice
 }
@@ -155,8 +161,8 @@ function bareVoice({ id, gender, language, engine, sample_rate, settings, adapta
 }
 
 /**
- * The name of a voice's demo file. It changes with everything that the sound is made from, so the file can be cached
- * for ever; `renderingVersion` stands for the code.
+ * Returns the name of a voice's demo file. The name changes with every input of the sound, so clients may cache the
+ * file for ever. `renderingVersion` stands for the code.
  */
 export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefined): string {
   const { engine, language, settings, demo, adaptation, model } = voice
@@ -165,12 +171,12 @@ export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefine
   return `demos/${voice.id}-${new Bun.CryptoHasher('sha256').update(recipe).digest('hex').slice(0, 16)}.mp3`
 }
 
-/** As `demoName`; nobody who does not know the profile can guess it. */
+/** As `demoName`, for a clone. The name cannot be guessed without the profile. */
 export function cloneDemoName(id: string, profile: string, mp3SampleRate: number | undefined): string {
   const recipe = JSON.stringify([renderingVersion, id, profile, mp3SampleRate])
   const hash = new Bun.CryptoHasher('sha256').update(recipe).digest('hex')
   return `demos/${id}-${hash.slice(0, 32)}.mp3`
 }
 
-/** To be raised when the same text and voice come to sound different. */
+/** Raise it when a change makes the same text and voice sound different. */
 const renderingVersion = 1

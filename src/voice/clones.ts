@@ -1,4 +1,4 @@
-/** Voices that accounts had made from recordings, and which recordings the service has. Knows no sound. */
+/** Cloned voices of accounts, and the recordings that the service keeps, in the database. Knows no audio. */
 import type { Database } from '../db/database'
 import { prepare, transact } from '../db/statements'
 import type { Gender } from './catalogue'
@@ -7,28 +7,28 @@ export type Clone = {
   /** `cv-` and 32 hexadecimal characters. */
   readonly id: string
   readonly accountId: string
-  /** That paid for it. */
+  /** The request that paid for the clone. */
   readonly requestId: string
-  /** Of the recording's bytes, lower-case hexadecimal. */
+  /** SHA-256 of the recording's bytes, lower-case hexadecimal. */
   readonly sha256: string
   readonly name: string
   /** BCP 47. */
   readonly language: string
   readonly gender: Gender
   readonly method: 'adapted' | 'converted'
-  /** The catalogue voice that speaks for it. */
+  /** The catalogue voice that is adapted or converted. */
   readonly baseVoiceId: string
-  /** JSON of the speech room. */
+  /** JSON that only the speech room reads. */
   readonly profile: string
   readonly warnings: readonly CloneWarning[]
-  /** Of the recording. */
+  /** Length of the recording. */
   readonly durationMs: number
-  /** Of its demo in the storage. */
+  /** Name of the demo file in the storage. */
   readonly demoName: string
   readonly createdAtMs: number
 }
 
-/** What lists show: the profiles of a thousand clones would be megabytes. */
+/** A clone in a list, without its profile: the profiles of a thousand clones take megabytes. */
 export type ListedClone = Omit<Clone, 'profile'>
 
 export type CloneWarning = { readonly code: string; readonly message: string }
@@ -48,30 +48,30 @@ export function isCloneId(voiceId: string): boolean {
   return voiceId.startsWith('cv-')
 }
 
-/** The account's clone of that id; those of others do not exist for it. */
+/** Finds the account's clone of that id. Clones of other accounts are not found. */
 export function findClone(db: Database, accountId: string, id: string): Clone | undefined {
   const sql = `SELECT ${columns} FROM clones WHERE id = ? AND account_id = ?`
   return asClone(prepare<[string, string], Row<Clone>>(db, sql).get(id, accountId))
 }
 
-/** Whoever's it is, for administrators. */
+/** Finds a clone of any account, for administrators. */
 export function findAnyClone(db: Database, id: string): Clone | undefined {
   return asClone(prepare<[string], Row<Clone>>(db, `SELECT ${columns} FROM clones WHERE id = ?`).get(id))
 }
 
-/** The account's clone of that recording. */
+/** Finds the account's clone of that recording. */
 export function findCloneOf(db: Database, accountId: string, sha256: string): Clone | undefined {
   const sql = `SELECT ${columns} FROM clones WHERE account_id = ? AND sha256 = unhex(?)`
   return asClone(prepare<[string, string], Row<Clone>>(db, sql).get(accountId, sha256))
 }
 
-/** The account's oldest clone. */
+/** Finds the account's oldest clone. */
 export function findFirstClone(db: Database, accountId: string): Clone | undefined {
   const sql = `SELECT ${columns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id LIMIT 1`
   return asClone(prepare<[string], Row<Clone>>(db, sql).get(accountId))
 }
 
-/** Oldest first. */
+/** Lists the account's clones, oldest first. */
 export function listClones(db: Database, accountId: string): ListedClone[] {
   const sql = `SELECT ${listedColumns} FROM clones WHERE account_id = ? ORDER BY created_at_ms, id`
   return prepare<[string], Row<ListedClone>>(db, sql)
@@ -84,7 +84,7 @@ export function countClones(db: Database, accountId: string): number {
   return prepare<[string], { count: number }>(db, sql).get(accountId)!.count
 }
 
-/** Its recording must be known (`keepReference`). */
+/** Inserts a clone. `keepReference` must have recorded its recording. */
 export function insertClone(db: Database, clone: Clone): void {
   prepare(
     db,
@@ -95,7 +95,7 @@ export function insertClone(db: Database, clone: Clone): void {
   ).run({ ...clone, warnings: JSON.stringify(clone.warnings) })
 }
 
-/** Makes the voice anew from its recording; false when it was deleted meanwhile. */
+/** Writes the result of a new enrolment. Returns false when the clone was deleted meanwhile. */
 export function updateClone(
   db: Database,
   { id, method, language, gender, baseVoiceId, profile, demoName }: Clone,
@@ -107,7 +107,10 @@ export function updateClone(
   return updated.changes === 1
 }
 
-/** Its recording is forgotten with its addresses if it was the last one of it. False when there is no such clone. */
+/**
+ * Deletes a clone, and the rows of its recording and their URLs when no other clone of the recording remains. Returns
+ * false when there is no such clone.
+ */
 export function deleteClone(db: Database, { id, sha256 }: Pick<Clone, 'id' | 'sha256'>): boolean {
   return transact(db, () => {
     if (prepare(db, 'DELETE FROM clones WHERE id = ?').run(id).changes === 0) return false
@@ -117,7 +120,7 @@ export function deleteClone(db: Database, { id, sha256 }: Pick<Clone, 'id' | 'sh
   })
 }
 
-/** Notes that the service has the file. */
+/** Records that the service keeps the file of the recording. */
 export function keepReference(
   db: Database,
   { sha256, sizeBytes, nowMs }: { sha256: string; sizeBytes: number; nowMs: number },
@@ -129,7 +132,7 @@ export function keepReference(
   ).run(sha256, sizeBytes, nowMs)
 }
 
-/** Notes that the file, which the service has, lies behind that address. */
+/** Records that the URL led to a kept recording. */
 export function noteUrl(db: Database, url: string, sha256: string): void {
   const sql = 'INSERT INTO reference_urls (url, sha256) VALUES (?, unhex(?)) ON CONFLICT (url) DO NOTHING'
   prepare(db, sql).run(url, sha256)
@@ -140,14 +143,14 @@ export function hasReference(db: Database, sha256: string): boolean {
   return prepare(db, sql).get(sha256) !== undefined
 }
 
-/** The recording that was behind that address when it was first cloned from. */
+/** Returns the SHA-256 of the kept recording to which the URL led when it was first cloned from. */
 export function findReferenceOfUrl(db: Database, url: string): string | undefined {
   const sql = `SELECT lower(hex(sha256)) AS sha256 FROM reference_urls JOIN reference_files USING (sha256)
     WHERE url = ? AND is_kept = 1`
   return prepare<[string], { sha256: string }>(db, sql).get(url)?.sha256
 }
 
-/** The recordings whose files are there, or should be. */
+/** Lists the SHA-256 of all kept recordings. */
 export function listReferences(db: Database): string[] {
   const sql = 'SELECT lower(hex(sha256)) AS sha256 FROM reference_files WHERE is_kept = 1'
   return prepare<[], { sha256: string }>(db, sql)
@@ -155,7 +158,7 @@ export function listReferences(db: Database): string[] {
     .map(({ sha256 }) => sha256)
 }
 
-/** Notes that the file is deleted while clones of it remain; nothing can be cloned from it any more. */
+/** Records that the file is deleted while clones of it remain. Cloning by its hash or URL is then impossible. */
 export function purgeReference(db: Database, sha256: string): void {
   transact(db, () => {
     prepare(db, 'UPDATE reference_files SET is_kept = 0 WHERE sha256 = unhex(?)').run(sha256)

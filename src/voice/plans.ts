@@ -1,7 +1,7 @@
 /**
- * Who may use which catalogue voice: what administrators set for single voices, and groups, which are voice plans. The
- * lists are kept in memory until the catalogue changes, or the database, by this process or another one. What is set for
- * a voice that is not there any more stays, should it come back.
+ * Access to catalogue voices: the administrators' settings of single voices, and groups, which are voice plans. The
+ * lists are cached until the catalogue or the database changes, also by another process. The settings of a voice
+ * outlive its pack, in case it comes back.
  */
 import type { Database } from '../db/database'
 import { createForeignWrites, prepare } from '../db/statements'
@@ -9,18 +9,18 @@ import type { ComputeProvider } from '../config'
 import { AppError } from '../errors'
 import type { Catalogue, CatalogueVoice } from './catalogue'
 
-/** What an administrator may change about a voice. */
+/** The settings that an administrator may change. */
 export type VoiceSettings = {
-  /** Whether it can be used at all. */
+  /** Whether the voice can be used at all. */
   readonly active: boolean
-  /** Whether accounts without a group have it. */
+  /** Whether accounts without a group may use the voice. */
   readonly public: boolean
   readonly featured: boolean
-  /** Among the featured voices; the lowest comes first. */
+  /** Order among the featured voices; the lowest comes first. */
   readonly position: number
-  /** null: the catalogue's. */
+  /** null: the catalogue's name. */
   readonly displayName: string | null
-  /** What computes the model of an installed voice; null: what the server is set to. */
+  /** The execution provider of an installed voice's model. null: the server's setting. */
   readonly provider: ComputeProvider | null
 }
 
@@ -39,7 +39,7 @@ const defaults: VoiceSettings = {
   provider: null,
 }
 
-/** Lists of the voices by plan. */
+/** Creates the cache of the voice lists by plan. */
 export function createPlans(db: Database, catalogue: Catalogue) {
   const foreignWrites = createForeignWrites(db)
   let state: ReturnType<typeof load> | undefined
@@ -77,21 +77,23 @@ export function createPlans(db: Database, catalogue: Catalogue) {
   }
 
   return {
-    /** What an account of that group can use, in order; null: an account without a group, or nobody. */
+    /**
+     * Lists the voices that accounts of the group may use, in order. null: accounts without a group, and no account.
+     */
     listFor(groupId: string | null): readonly ListedVoice[] {
       return current().byGroup.get(groupId) ?? []
     },
 
-    /** Every active voice, whatever its plan. */
+    /** Lists every active voice, regardless of plans. */
     listAll: () => current().all,
 
-    /** By id or name. */
+    /** Finds a group by id or name. */
     findGroup(idOrName: string): Group | undefined {
       const { groups } = current()
       return groups.get(idOrName) ?? [...groups.values()].find(({ name }) => name === idOrName)
     },
 
-    /** What computes the model in that directory: the first of its voices that says so decides. */
+    /** Returns the provider of the model in that directory: the setting of the first of its voices that has one. */
     providerOf(directory: string): ComputeProvider | undefined {
       const { settingsOf } = current()
       for (const { id, model } of catalogue.voices) {
@@ -102,8 +104,8 @@ export function createPlans(db: Database, catalogue: Catalogue) {
     },
 
     /**
-     * The voice of that id or, without one, the first of the group's list. Throws `voice_not_found`, `voice_disabled`,
-     * `voice_not_allowed`.
+     * Returns the voice of that id or, without an id, the first of the group's list. Throws `voice_not_found`,
+     * `voice_disabled`, `voice_not_allowed`.
      */
     choose(groupId: string | null, voiceId: string | undefined): CatalogueVoice {
       const list = this.listFor(groupId)
@@ -128,7 +130,7 @@ function refuseVoice(code: 'voice_not_found' | 'voice_disabled' | 'voice_not_all
   return new AppError(code, `voice_id: ${reason}.`, { param: 'voice_id' })
 }
 
-/** Counts this process's own changes. */
+/** Numbers of changes by this process. */
 const generations = new WeakMap<Database, number>()
 
 function noteChange(db: Database): void {
@@ -145,7 +147,7 @@ type SettingsRow = {
   provider: ComputeProvider | null
 }
 
-/** What is set for a voice, by its id. */
+/** Reads all settings. The returned function gives those of a voice id, or the defaults. */
 export function readAllSettings(db: Database): (voiceId: string) => VoiceSettings {
   const sql = `SELECT voice_id AS voiceId, active, public, featured, position, display_name AS displayName, provider
     FROM voice_settings`
@@ -169,7 +171,7 @@ export function writeSettings(db: Database, voiceId: string, settings: VoiceSett
   noteChange(db)
 }
 
-/** Behind every featured voice there is. */
+/** Returns the position after all featured voices. */
 export function nextPosition(db: Database): number {
   const sql = 'SELECT coalesce(max(position), 0) + 1 AS next FROM voice_settings WHERE featured = 1'
   return prepare<[], { next: number }>(db, sql).get()!.next

@@ -5,7 +5,7 @@ import { demoName, readCatalogue } from '../../src/voice/catalogue'
 const catalogue = readCatalogue()
 
 describe('the catalogue', () => {
-  it('has a companion of the same gender for the scripts of the common languages', () => {
+  it('has a fallback voice of the same gender for the scripts of the common languages', () => {
     for (const [script, language] of [
       ['Latn', 'en'],
       ['Hani', 'zh'],
@@ -20,30 +20,30 @@ describe('the catalogue', () => {
       }
   })
 
-  it('has someone for a script that no voice reads, who names its letters', () => {
+  it('has a fallback voice for a script that no voice reads, which names its letters', () => {
     const companion = catalogue.companionFor(catalogue.voices[0]!, 'Zzzz')
     expect([companion.engine, companion.language]).toEqual(['espeak', 'und'])
   })
 
-  it('does not list the voices that only stand in', () => {
+  it('does not list fallback voices', () => {
     expect(catalogue.find('script-any')).toBeUndefined()
     expect(catalogue.voices.every(({ demo, displayName }) => demo.length > 10 && displayName.length > 1)).toBe(true)
   })
 })
 
-describe('a voice that is made of another', () => {
-  it('carries how, and any other voice nothing of it', () => {
+describe('an adapted built-in voice', () => {
+  it('has an adaptation, and other voices have none', () => {
     expect(catalogue.find('en-owen')!.adaptation).toMatchObject({ pitch: { toHz: 127 }, tractRatio: 1.1 })
     expect(Object.keys(catalogue.find('en-ross')!)).not.toContain('adaptation')
   })
 
-  it('is never a companion', () => {
+  it('is never a fallback voice', () => {
     const scripts = ['Latn', 'Hani', 'Cyrl', 'Arab', 'Deva', 'Grek', 'Hang', 'Zzzz']
     for (const voice of catalogue.voices)
       for (const script of scripts) expect(catalogue.companionFor(voice, script).adaptation).toBeUndefined()
   })
 
-  it('comes after all others in the list, so that the default did not move', () => {
+  it('comes after all others in the list, so that the default stays', () => {
     const isAdapted = catalogue.voices.map(({ adaptation }) => adaptation !== undefined)
     expect(isAdapted).toEqual(isAdapted.toSorted((a, b) => Number(a) - Number(b)))
     expect(isAdapted).toContain(true)
@@ -55,7 +55,7 @@ describe('the name of a demo', () => {
   const voice = catalogue.voices[0]!
   const adaptation = catalogue.find('en-owen')!.adaptation!
 
-  it('changes with all that the sound is made from', () => {
+  it('changes with every input of the sound', () => {
     const names = [
       demoName(voice, undefined),
       demoName(voice, 44_100),

@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** As the version wrote it that knew adapted voices only, with two clones of two recordings. */
+/** Makes a database of the version that knew adapted voices only, with two clones of two recordings. */
 function openThirdVersion(path: string) {
   const db = openDatabase(path)
   db.pragma('foreign_keys = OFF')
@@ -36,7 +36,7 @@ function openThirdVersion(path: string) {
 }
 
 describe('a database of the version before converted voices', () => {
-  it('keeps its clones, and takes converted ones from then on', () => {
+  it('keeps its clones and then accepts converted ones', () => {
     const path = join(directory, 'old.db')
     const old = openThirdVersion(path)
     expect(() => old.exec("UPDATE clones SET method = 'converted'")).toThrow('CHECK constraint failed')
@@ -60,7 +60,7 @@ describe('a database of the version before converted voices', () => {
     db.close()
   })
 
-  it('has the same rules, indexes and references as a new one', () => {
+  it('gets the same constraints, indexes and references as a new one', () => {
     const path = join(directory, 'rules.db')
     openThirdVersion(path).close()
     const [upgraded, fresh] = [openDatabase(path), openDatabase(join(directory, 'fresh.db'))]

@@ -1,4 +1,4 @@
-/** Voices of installed packs in the catalogue, in the plans, and when they go away. */
+/** Voices of installed packs in the catalogue and in the plans, also after their removal. */
 import { beforeEach, describe, expect, it } from 'bun:test'
 import { createGroup, listGroups, updateGroup, updateVoice } from '../../src/admin/voices'
 import { openDatabase, type Database } from '../../src/db/database'
@@ -20,7 +20,7 @@ const lessac = (version = '1') => voicePack('lessac', ['en-gb-lessac'], { versio
 const installedIds = () => catalogue.voices.slice(catalogue.builtIn.length).map(({ id }) => id)
 
 describe('an installed pack', () => {
-  it('adds its voices behind the built-in ones, in the order of the packs', () => {
+  it('adds its voices after the built-in ones, in the order of the packs', () => {
     catalogue.install([voicePack('b', ['b-1', 'b-2']), voicePack('a', ['a-1'])])
     expect(installedIds()).toEqual(['b-1', 'b-2', 'a-1'])
     expect(catalogue.voices[0]!.id).toBe('en-ross')
@@ -41,7 +41,7 @@ describe('an installed pack', () => {
     expect(catalogue.find('b')!.demo).toBe(catalogue.cloneDemo('en'))
   })
 
-  it('says where the same request may give other bytes', () => {
+  it('states whether the same request may give different bytes', () => {
     catalogue.install([voicePack('a', ['a'], { deterministic: false })])
     expect(catalogue.find('a')!.deterministic).toBe(false)
   })
@@ -51,14 +51,14 @@ describe('an installed pack', () => {
     expect(catalogue.voices).toEqual(catalogue.builtIn)
   })
 
-  it('has companions of its own gender, female ones where that is not known', () => {
+  it('has fallback voices of its own gender, female ones where the gender is unknown', () => {
     const genders = [null, 'female', 'male'] as const
     catalogue.install(genders.map((gender) => voicePack(`p-${gender}`, [`v-${gender}`], { gender })))
     const companions = genders.map((gender) => catalogue.companionFor(catalogue.find(`v-${gender}`)!, 'Hani').gender)
     expect(companions).toEqual(['female', 'female', 'male'])
   })
 
-  it('gets another demo with another model, and not because it lies elsewhere', () => {
+  it('gets another demo name with another model, but not with another directory', () => {
     const nameWith = (pack: ReturnType<typeof voicePack>) => {
       catalogue.install([pack])
       return demoName(catalogue.find('en-gb-lessac')!, undefined)
@@ -68,7 +68,7 @@ describe('an installed pack', () => {
     expect(nameWith(lessac('2'))).not.toBe(first)
   })
 
-  it('is gone with its voices, and comes back with them', () => {
+  it('disappears with its voices and comes back with them', () => {
     catalogue.install([lessac()])
     catalogue.install([])
     expect(catalogue.find('en-gb-lessac')).toBeUndefined()
@@ -91,19 +91,19 @@ describe('plans', () => {
     expect(() => plans.choose(null, 'en-gb-lessac')).toThrow('there is no voice "en-gb-lessac"')
   })
 
-  it('speak with the pack that is there now, not with the one before', () => {
+  it('use the pack that is installed now, not the one before', () => {
     catalogue.install([lessac()])
     plans.listFor(null)
     catalogue.install([lessac('2')])
     expect(plans.choose(null, 'en-gb-lessac').model!.version).toBe('2')
   })
 
-  it('never make an installed voice the default by themselves', () => {
+  it('never make an installed voice the default without a setting', () => {
     catalogue.install([lessac()])
     expect(plans.choose(null, undefined).id).toBe('en-ross')
   })
 
-  it('remember what was set for a voice, and its groups, until it is back', () => {
+  it('keep the settings and groups of a voice while its pack is missing', () => {
     catalogue.install([lessac()])
     updateVoice(admin(), 'en-gb-lessac', { featured: true, display_name: 'Lesley' })
     const { id } = createGroup(admin(), { name: 'gold', voices: ['en-gb-lessac', 'en-ross'] })
@@ -121,8 +121,8 @@ describe('plans', () => {
   })
 })
 
-describe('what computes an installed voice', () => {
-  it('is what was set for it, for its whole model, until it is taken back', () => {
+describe('the provider of an installed voice', () => {
+  it('is the one set for it, for its whole model, until it is cleared', () => {
     catalogue.install([voicePack('a', ['a-1', 'a-2']), voicePack('b', ['b-1'])])
     expect(plans.providerOf('/srv/voices/a')).toBeUndefined()
     expect(updateVoice(admin(), 'a-2', { provider: 'cpu' })).toMatchObject({ id: 'a-2', provider: 'cpu' })
@@ -135,7 +135,7 @@ describe('what computes an installed voice', () => {
     expect(plans.providerOf('/srv/voices/a')).toBeUndefined()
   })
 
-  it('cannot be set for a built-in voice, nor to what there is not', () => {
+  it('cannot be set for a built-in voice or to an unknown name', () => {
     catalogue.install([voicePack('a', ['a-1'])])
     expect(() => updateVoice(admin(), 'en-ross', { provider: 'cpu' })).toThrow('provider')
     expect(() => updateVoice(admin(), 'a-1', { provider: 'tpu' })).toThrow('"tpu"')

@@ -1,4 +1,4 @@
-/** Installed packs as the voice room takes them. */
+/** Installed packs in the form that the voice room accepts. */
 import type { VoicePack } from '../../src/voice/catalogue'
 
 type Options = Partial<Pick<VoicePack, 'family' | 'deterministic'>> & {
@@ -7,7 +7,7 @@ type Options = Partial<Pick<VoicePack, 'family' | 'deterministic'>> & {
   gender?: 'female' | 'male' | null
 }
 
-/** A Piper pack with voices of those ids. */
+/** Makes a Piper pack with voices of those ids. */
 export function voicePack(name: string, ids: readonly string[], options: Options = {}): VoicePack {
   const { family = 'piper', deterministic = true, version = '1', language = 'en-GB', gender = null } = options
   return {
