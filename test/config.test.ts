@@ -19,7 +19,10 @@ function messageOf(sources: Sources): string {
   return 'accepted'
 }
 
-/** Every setting that the file may hold: its name, its variable, its field, and three good values with what they are read as. */
+/**
+ * Every setting that the file may hold: its name, its variable, its field, and three good values with what they are
+ * read as.
+ */
 const settings = [
   ['host', 'SONANT_HOST', 'host', ['0.0.0.0', '::1', 'localhost'], ['0.0.0.0', '::1', 'localhost']],
   ['port', 'SONANT_PORT', 'port', ['0', '80', '65535'], [0, 80, 65_535]],

@@ -1,7 +1,8 @@
 /**
- * How promptly the main process answers while every worker is busy: round trips of `GET /healthz` and `GET /api/v1/balance`,
- * taken by a third process in turns with those to an idle bare Bun server. The executable has no hook to measure its event loop from
- * within, so the figures include what the scheduler of the machine does to all three processes.
+ * How promptly the main process answers while every worker is busy: round trips of `GET /healthz` and `GET
+ * /api/v1/balance`, taken by a third process in turns with those to an idle bare Bun server. The executable has no hook
+ * to measure its event loop from within, so the figures include what the scheduler of the machine does to all three
+ * processes.
  */
 import { join } from 'node:path'
 import { startUntilReady } from './process'

@@ -13,8 +13,8 @@ const toneSize = 256
 type Layers = ReturnType<typeof layersOf>
 
 /**
- * Convolutions with weights of noise, small enough that nothing grows. Layers with the same `known` weights, in the same
- * order, share them.
+ * Convolutions with weights of noise, small enough that nothing grows. Layers with the same `known` weights, in the
+ * same order, share them.
  */
 function layersOf(graph: GraphBuilder, known: string[] = []) {
   const noise = noiseSource(1)

@@ -1,4 +1,6 @@
-/** How long an mp3 file of ours plays, from the Info tag in its first frame (layout: see `src/audio/encode/mp3-tag.ts`). */
+/**
+ * How long an mp3 file of ours plays, from the Info tag in its first frame (layout: see `src/audio/encode/mp3-tag.ts`).
+ */
 
 const headBytes = 512
 const mpeg1SampleRates = [44_100, 48_000, 32_000]

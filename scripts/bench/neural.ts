@@ -1,4 +1,7 @@
-/** A neural voice as heavy as a real one, over HTTP, against its raw stages: the same feeds, the same threads, one encoder. */
+/**
+ * A neural voice as heavy as a real one, over HTTP, against its raw stages: the same feeds, the same threads, one
+ * encoder.
+ */
 import { cp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Spent } from './answering'

@@ -34,8 +34,9 @@ export async function executable(): Promise<string> {
 
 /**
  * Starts the product with two workers. `settled`: a second start, on a data directory that has its demos, so that there
- * is nothing to do in the background; else a first start. `flags` are added to the command. `startedAtMs` (by `performance.now()`) and `readyMs` tell
- * when the process was started and how long it took to be ready. `install` puts packs into the folder of that path.
+ * is nothing to do in the background; else a first start. `flags` are added to the command. `startedAtMs` (by
+ * `performance.now()`) and `readyMs` tell when the process was started and how long it took to be ready. `install` puts
+ * packs into the folder of that path.
  */
 export async function startServer({ settled = true, flags = [], install }: StartOptions = {}) {
   const path = await executable()

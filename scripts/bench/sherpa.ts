@@ -1,4 +1,7 @@
-/** Texts to samples against `sherpa-onnx-node`: the same heavy file, the same number of threads, each in its own process. */
+/**
+ * Texts to samples against `sherpa-onnx-node`: the same heavy file, the same number of threads, each in its own
+ * process.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
  * How like the speaker an adapted voice is, on every recording in `../shared/speech/speakers`: the first 60 % make the
- * voice, the last 40 % are what it is compared with, on other words. "before" is the base voice untouched, "ceiling" the
- * speaker against himself, and "aim" the adapted voice against the 60 % that it was made from. All figures come from `test/likeness.ts`, which the adaptation does not use, and from
- * pocketsphinx. Decodes with ffmpeg.
+ * voice, the last 40 % are what it is compared with, on other words. "before" is the base voice untouched, "ceiling"
+ * the speaker against himself, and "aim" the adapted voice against the 60 % that it was made from. All figures come
+ * from `test/likeness.ts`, which the adaptation does not use, and from pocketsphinx. Decodes with ffmpeg.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * The real-time factor of each voice (synthesis seconds ÷ audio seconds), on a sentence in its own language: in a worker
- * process of the executable, which also trims and levels the sound, against the engine alone in the reference process.
+ * The real-time factor of each voice (synthesis seconds ÷ audio seconds), on a sentence in its own language: in a
+ * worker process of the executable, which also trims and levels the sound, against the engine alone in the reference
+ * process.
  */
 import type { EngineName } from '../../src/speech/engine'
 import { planUtterances, type Speaker } from '../../src/speech/text/plan'

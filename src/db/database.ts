@@ -17,8 +17,8 @@ const besideServerTimeoutMs = 15_000
 const cramped = new WeakSet<Database.Database>()
 
 /**
- * Opens a database for the server. `path` may be `:memory:`. `inspect` runs before anything is written; an error that it
- * throws ends the opening. Throws `ConfigError` when the file is no database or comes from a newer version of the
+ * Opens a database for the server. `path` may be `:memory:`. `inspect` runs before anything is written; an error that
+ * it throws ends the opening. Throws `ConfigError` when the file is no database or comes from a newer version of the
  * program. On a full disk a database of this version opens for reading; `isCramped` is then true.
  */
 export function openDatabase(path: string, inspect?: (db: Database.Database) => void): Database.Database {

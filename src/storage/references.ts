@@ -119,7 +119,9 @@ export function openReferences({ directory }: { directory: string }) {
       }
     },
 
-    /** Copies a kept recording, so that a concurrent `remove` does not matter. Returns undefined when it does not exist. */
+    /**
+     * Copies a kept recording, so that a concurrent `remove` does not matter. Returns undefined when it does not exist.
+     */
     async take(sha256: string): Promise<ReceivedReference | undefined> {
       const path = newTemporaryPath()
       try {

@@ -1,7 +1,7 @@
 /**
  * The history of requests: one row per request id, opened in the transaction that holds its units. A finished row never
- * changes, except that a retry reopens the row of a failed request. Sums per day are kept beside it. A row holds no text,
- * only a digest that tells whether two requests are the same.
+ * changes, except that a retry reopens the row of a failed request. Sums per day are kept beside it. A row holds no
+ * text, only a digest that tells whether two requests are the same.
  *
  * Every function that writes must run inside a transaction (`transact`).
  */
