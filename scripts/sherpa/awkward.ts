@@ -1,4 +1,4 @@
-/** Texts that were hard for a front end, or might be: with what marks do and do not end, and what is no word. */
+/** Difficult texts for a front end: marks that do and do not end clauses, and tokens that are not words. */
 
 export const awkwardEnglish: readonly string[] = [
   'Hello, world! Is it 3:30? Dr. Smith: yes; no...',

@@ -1,10 +1,10 @@
-/** The data folder of eSpeak NG, unpacked from the npm package, for programs that bring no data of their own. */
+/** Unpacks eSpeak NG's data folder from the npm package, for programs without their own data. */
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 const packageDirectory = dirname(Bun.resolveSync('@echogarden/espeak-ng-emscripten', import.meta.dir))
 
-/** Writes it to `directory`, which then holds `phontab`. */
+/** Writes the data to `directory`, which then holds `phontab`. */
 export async function unpackEspeakData(directory: string): Promise<void> {
   const glue = await Bun.file(join(packageDirectory, 'espeak-ng.js')).text()
   const data = await Bun.file(join(packageDirectory, 'espeak-ng.data')).bytes()

@@ -1,11 +1,9 @@
 /**
- * What sherpa-onnx feeds to a Kokoro or KittenTTS model, for texts on the standard input (one JSON string a line);
- * answers with one JSON array of runs a line: `[{ ids, row, speaker, speed }, …]`. It is a process of its own for what
- * offline-tts.ts says.
- *
- *   bun scripts/sherpa/kokoro-runs.ts kokoro|kitten DATA_DIRECTORY SPEAKER SPEED < texts
- *
- * DATA_DIRECTORY: where `phontab` is. Both have the alphabet of StyleTTS 2, which Kokoro v0.19 has too.
+ * Prints the ids that sherpa-onnx feeds to a Kokoro or KittenTTS model. Reads texts from standard input (one JSON
+ * string a line); writes one JSON array of runs a line: `[{ ids, row, speaker, speed }, …]`. It is a separate process
+ * for the reasons in offline-tts.ts.
+ * bun scripts/sherpa/kokoro-runs.ts kokoro|kitten DATA_DIRECTORY SPEAKER SPEED < texts
+ * DATA_DIRECTORY: the folder of `phontab`. Both use the alphabet of StyleTTS 2, as does Kokoro v0.19.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,7 @@
 /**
- * Makes the table that our front ends of Kokoro and KittenTTS are compared with: what sherpa-onnx feeds for each of
+ * Makes the reference table for our front ends of Kokoro and KittenTTS: the ids that sherpa-onnx feeds for each of
  * `test/speech/sherpa/kokoro-texts.ts`.
- *
- *   bun scripts/sherpa/kokoro.ts
+ * bun scripts/sherpa/kokoro.ts
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

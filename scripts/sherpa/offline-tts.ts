@@ -1,6 +1,6 @@
 /**
- * sherpa-onnx-node as these scripts use it. It ends the process on metadata or files that it does not like, and takes the
- * folder of eSpeak NG's data once per process.
+ * A wrapper of sherpa-onnx-node. sherpa-onnx ends the process on unsupported metadata or files, and sets the folder of
+ * eSpeak NG's data once per process.
  */
 import { createRequire } from 'node:module'
 
@@ -11,7 +11,10 @@ type Sherpa = {
 
 export type Speak = (text: string, options?: { readonly speaker: number; readonly speed: number }) => Float32Array
 
-/** `model`: files of a family, e.g. `{ vits: { model, tokens, dataDir } }`. Each sentence is a run, without a pause after it. */
+/**
+ * `model`: files of a family, e.g. `{ vits: { model, tokens, dataDir } }`. Each sentence is a run without a pause after
+ * it.
+ */
 export function openSherpa(model: Readonly<Record<string, object>>, threads = 1): Speak {
   const { OfflineTts } = createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa
   const tts = new OfflineTts({
@@ -23,7 +26,7 @@ export function openSherpa(model: Readonly<Record<string, object>>, threads = 1)
     tts.generate({ text, sid: speaker, speed, enableExternalBuffer: false }).samples
 }
 
-/** Answers texts on the standard input, one JSON string a line, by one line of JSON each. */
+/** Answers each line of standard input, a JSON string, with one line of JSON. */
 export async function answerLines(answer: (text: string) => unknown): Promise<void> {
   for (const line of (await Bun.stdin.text()).split('\n'))
     if (line) console.log(JSON.stringify(answer(JSON.parse(line) as string)))

@@ -1,7 +1,6 @@
 /**
- * Compares our ids for Piper voices with those of sherpa-onnx, on as many new texts as wanted:
- *
- *   bun scripts/sherpa/piper-compare.ts [VOICE [COUNT [SEED]]]
+ * Compares our ids for Piper voices with those of sherpa-onnx on any number of new texts:
+ * bun scripts/sherpa/piper-compare.ts [VOICE [COUNT [SEED]]]
  */
 import { loadPhonemizer } from '../../src/speech/phonemes/espeak'
 import { readPiper } from '../../src/speech/phonemes/piper'

@@ -1,10 +1,8 @@
 /**
- * What ids sherpa-onnx feeds to a Piper voice, for texts on the standard input (one JSON string a line); answers with one
- * JSON array of runs a line. It is a process of its own for what offline-tts.ts says.
- *
- *   bun scripts/sherpa/piper-ids.ts VOICE CONFIG DATA_DIRECTORY < texts
- *
- * VOICE: eSpeak NG's name of it. CONFIG: a file with `phoneme_id_map`. DATA_DIRECTORY: where `phontab` is.
+ * Prints the ids that sherpa-onnx feeds to a Piper voice. Reads texts from standard input (one JSON string a line);
+ * writes one JSON array of runs a line. It is a separate process for the reasons in offline-tts.ts.
+ * bun scripts/sherpa/piper-ids.ts VOICE CONFIG DATA_DIRECTORY < texts
+ * VOICE: eSpeak NG's name. CONFIG: a file with `phoneme_id_map`. DATA_DIRECTORY: the folder of `phontab`.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +14,7 @@ const [voice, configPath, dataDirectory] = process.argv.slice(2) as [string, str
 const { phoneme_id_map: map } = (await Bun.file(configPath).json()) as { phoneme_id_map: Record<string, number[]> }
 const directory = await mkdtemp(join(tmpdir(), 'sonant-sherpa-'))
 try {
-  // sherpa-onnx takes symbols of one code point each.
+  // sherpa-onnx accepts only symbols of one code point.
   const tokens = Object.entries(map).filter(([symbol]) => [...symbol].length === 1 && symbol !== '\n')
   await Bun.write(join(directory, 'tokens.txt'), tokens.map(([symbol, [id]]) => `${symbol} ${id}\n`).join(''))
   const metadata = { model_type: 'vits', comment: 'piper', language: 'English', voice, n_speakers: 1, has_espeak: 1 }
@@ -29,7 +27,7 @@ try {
     },
   })
   await answerLines((text) => {
-    // eSpeak NG begins a text with the character that it had looked ahead to in the one before.
+    // eSpeak NG starts a text with the lookahead character of the text before.
     speak('a')
     return decodePiper(speak(text)).map(({ ids }) => ids)
   })

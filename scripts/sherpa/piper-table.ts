@@ -1,8 +1,7 @@
 /**
- * Makes the table of what sherpa-onnx feeds to Piper voices, which test/speech/sherpa/piper.test.ts compares with what we
- * do. Needed again only when the texts change or sherpa-onnx does:
- *
- *   bun scripts/sherpa/piper-table.ts
+ * Makes the reference table of sherpa-onnx' ids for Piper voices, used by test/speech/sherpa/piper.test.ts. Run it when
+ * the texts or sherpa-onnx change:
+ * bun scripts/sherpa/piper-table.ts
  */
 import { dirname, join } from 'node:path'
 import { mapFile, withSherpa } from './run-piper'

@@ -1,4 +1,4 @@
-/** sherpa-onnx as a front end for Piper, in a process of its own. */
+/** Runs sherpa-onnx as a front end for Piper in a separate process. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { unpackEspeakData } from './espeak-data'
 
 export const mapFile = join(import.meta.dir, '../../test/speech/sherpa/map.json')
 
-/** Calls `work` with what reads texts in an eSpeak NG voice: the ids of each text's runs. */
+/** Calls `work` with a function that returns the ids of each text's runs in an eSpeak NG voice. */
 export async function withSherpa(
   work: (read: (voice: string, texts: readonly string[]) => Promise<number[][][]>) => Promise<void>,
 ): Promise<void> {

@@ -1,13 +1,13 @@
 /**
- * Texts for comparing front ends: some that were hard for one of them, and as many more as wanted, put together from
- * words and marks by chance, the same on every run.
+ * Texts for comparing front ends: known difficult ones, and any number of pseudo-random ones from words and marks, the
+ * same on every run.
  */
 import { awkwardEnglish, awkwardMandarin } from './awkward'
 
 type Material = {
   readonly awkward: readonly string[]
   readonly words: readonly string[]
-  /** Between words; '' where words are written together. */
+  /** Separator of words; '' for scripts without spaces. */
   readonly blank: string
   readonly marks: readonly string[]
 }
@@ -195,10 +195,10 @@ const others: Readonly<Record<string, Material>> = {
 
 const materials: Readonly<Record<string, Material>> = { 'en-us': english, cmn: mandarin, ...others }
 
-/** Voices of eSpeak NG that there are texts for. */
+/** eSpeak NG voices with texts. */
 export const textVoices = Object.keys(materials)
 
-/** `voice`: one of them. At least `count` texts, all different, none longer than an engine is given. */
+/** `voice`: one of `textVoices`. Returns at least `count` distinct texts, none longer than an engine's limit. */
 export function makeTexts(voice: string, count: number, seed = 20_261_121): string[] {
   const { awkward, words, blank, marks: between } = materials[voice]!
   const random = makeRandom(seed)
@@ -218,7 +218,7 @@ export function makeTexts(voice: string, count: number, seed = 20_261_121): stri
   return [...texts]
 }
 
-/** Numbers from 0 to below 1: mulberry32 (Tommy Ettinger, public domain). */
+/** Numbers in [0, 1): mulberry32 (Tommy Ettinger, public domain). */
 function makeRandom(seed: number): () => number {
   let state = seed
   return () => {

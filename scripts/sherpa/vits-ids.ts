@@ -1,11 +1,9 @@
 /**
- * What ids sherpa-onnx feeds to a VITS model with tokens and a lexicon, for texts on the standard input (one JSON string
- * a line); answers with one JSON array of runs a line, each `[ids]` or, of a model with tones, `[ids, tones]`. It is a
- * process of its own for what offline-tts.ts says.
- *
- *   bun scripts/sherpa/vits-ids.ts DIRECTORY [toned] < texts
- *
- * DIRECTORY: of a pack whose `model.onnx` is a transparent model of test/onnx/vits.ts.
+ * Prints the ids that sherpa-onnx feeds to a VITS model with tokens and a lexicon. Reads texts from standard input (one
+ * JSON string a line); writes one JSON array of runs a line, each `[ids]` or, for a model with tones, `[ids, tones]`.
+ * It is a separate process for the reasons in offline-tts.ts.
+ * bun scripts/sherpa/vits-ids.ts DIRECTORY [toned] < texts
+ * DIRECTORY: a pack whose `model.onnx` is a transparent model of test/onnx/vits.ts.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

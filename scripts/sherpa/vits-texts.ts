@@ -1,4 +1,4 @@
-/** Texts and packs with which our ids for VITS models are compared with those of sherpa-onnx. The same in every run. */
+/** Texts and packs for comparing our ids for VITS models with those of sherpa-onnx. The same in every run. */
 import words from '@pinyin-pro/data/modern.json'
 import { toSyllables } from '../../src/speech/phonemes/pinyin'
 
@@ -19,7 +19,7 @@ const frequent = Object.entries(words as unknown as Record<string, [string, numb
 const marks = ['，', '，', '，', '。', '。', '！', '？', '、', '；', '：', '…', '“', '”', ',', '.', '!', '?', ' ', '——']
 const foreign = ['OK', 'iPhone', 'A', 'wifi', "don't", 'café', '2024', '5G', 'x', '😀', 'Привет', '日本語の', '한국']
 
-/** `count` texts of words from the dictionary with marks, every seventh with something else in it as well. */
+/** `count` texts of dictionary words with marks; every seventh also has other content. */
 export function mandarinTexts(count: number): string[] {
   const random = createRandom(1)
   const pick = <T>(from: readonly T[]) => from[random(from.length)]!
@@ -35,7 +35,7 @@ export function mandarinTexts(count: number): string[] {
   })
 }
 
-/** The first article of the Universal Declaration of Human Rights, or the start of it. */
+/** The first article of the Universal Declaration of Human Rights, or its start. */
 const declarations = [
   'All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience.',
   'Alle Menschen sind frei und gleich an Würde und Rechten geboren! Sie sind mit Vernunft und Gewissen begabt.',
@@ -81,7 +81,7 @@ const numberLines = (symbols: Iterable<string>) =>
 
 type Entry = { readonly word: string; readonly phonemes: readonly string[]; readonly tones: readonly number[] }
 
-/** Initials and finals of every word that `texts` may be cut into: characters, and words of up to four. */
+/** Initials and finals of every possible segment of `texts`: characters, and words of up to four. */
 function entriesOf(texts: readonly string[], { long }: { long: boolean }): Entry[] {
   const found = new Set<string>()
   for (const text of texts)
@@ -109,7 +109,7 @@ const base = { model_type: 'vits', sample_rate: 16_000, language: 'Chinese' }
 const letters = (phonemesOf: (letter: string) => string) =>
   [...'abcdefghijklmnopqrstuvwxyz'].map((letter) => `${letter} ${phonemesOf(letter)}\n`).join('')
 
-/** One pack of each kind that the engine tells apart. */
+/** One pack of each kind that the engine distinguishes. */
 export function createPacks(mandarin: readonly string[], characters: readonly string[]) {
   const short = entriesOf(mandarin, { long: false })
   const long = entriesOf(mandarin, { long: true })
@@ -117,13 +117,13 @@ export function createPacks(mandarin: readonly string[], characters: readonly st
     entries.map((entry) => `${entry.word} ${withTones(entry).join(' ')}\n`).join('')
   const symbols = long.flatMap(withTones)
   const packs: Record<string, PackFiles> = {
-    // As aishell3 has it: silence at both ends, marks as pauses of one kind.
+    // As in aishell3: silence at both ends, one kind of pause for all marks.
     aishell3: {
       metadata: { ...base, comment: 'aishell3', n_speakers: 1, punctuation: '， 。 ！ ？ 、 ； ： “ ” , . ! ?' },
       tokens: numberLines(['sil', 'eos', 'sp', '#0', '#1', ...symbols]),
       lexicon: lines(short),
     },
-    // As zh-hf-fanchen: marks of their own, blanks between all.
+    // As in zh-hf-fanchen: its own marks, blanks between all ids.
     fanchen: {
       metadata: { ...base, comment: 'vits', n_speakers: 1, add_blank: 1, punctuation: ', . ! ? - … ~ ， 。 ！ ？' },
       tokens: numberLines(['_', ',', '.', '!', '?', '-', '，', '。', '！', '？', ' ', ...symbols]),

@@ -1,8 +1,7 @@
 /**
- * Makes test/speech/sherpa/vits.json.zst: what ids sherpa-onnx gives VITS models of each kind, for 1000 Mandarin texts
- * and some hundred others. Run it after a new version of sherpa-onnx-node.
- *
- *   bun scripts/sherpa/vits.ts
+ * Makes test/speech/sherpa/vits.json.zst: sherpa-onnx' ids for VITS models of each kind, for 1000 Mandarin texts and
+ * some hundred others. Run it after an update of sherpa-onnx-node.
+ * bun scripts/sherpa/vits.ts
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +14,7 @@ const sentences = known.split('\n').map((line) => line.split('\t')[0]!)
 const mandarin = [...sentences, ...mandarinTexts(1_000 - sentences.length)]
 const characters = characterTexts(300)
 const english = englishTexts(150)
-/** Those packs that are not asked about the Mandarin texts. */
+/** Packs that skip the Mandarin texts. */
 const textsOf: Record<string, readonly string[]> = {
   mms: characters,
   coqui: characters,

@@ -2,7 +2,7 @@
 import { isFields } from '../fields'
 import type { AdaptedProfile } from './adapt/profile'
 import type { ConvertedProfile } from './convert/profile'
-import { toneSize } from './models/converter'
+import { speakerEmbeddingSize } from './models/converter'
 
 export type VoiceProfile = AdaptedProfile | ConvertedProfile
 
@@ -22,7 +22,7 @@ export function readProfile(json: string): VoiceProfile {
 
 function isConverted({ converter, target, tone }: Partial<ConvertedProfile>): boolean {
   if (typeof converter !== 'string' || !isNumber(target?.pitchHz)) return false
-  return Array.isArray(tone) && tone.length === toneSize && tone.every(isNumber)
+  return Array.isArray(tone) && tone.length === speakerEmbeddingSize && tone.every(isNumber)
 }
 
 function isNumber(value: unknown): value is number {

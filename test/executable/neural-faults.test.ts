@@ -56,7 +56,7 @@ describe('a model that speaks when it is tried, and later', () => {
     const voice = voices['en_US-brittle-low']!
     const first = await hear(sonant, { text: fine, voice_id: voice })
     await expectUncharged(await ask(voice, fatal), 502, await state())
-    expect(sonant.log()).toContain('the model gave samples that are no numbers')
+    expect(sonant.log()).toContain('the model gave samples that are not finite')
     expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)
   })
 

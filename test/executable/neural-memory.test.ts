@@ -30,7 +30,7 @@ const models = async () => (await sonant.admin('/compute')).models as Model[]
 it('a model that alone needs more is refused beforehand, by name', () => {
   expect(packs['en_US-huge-low']).toMatchObject({
     state: 'refused',
-    reason: 'en_US-huge-low.onnx needs about 305 MB of memory, more than the 269 MB that models may take',
+    reason: 'en_US-huge-low.onnx needs about 305 MB of memory; at most 269 MB are allowed',
   })
 })
 

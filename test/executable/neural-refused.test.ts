@@ -35,7 +35,7 @@ const bad: readonly (readonly [name: string, pack: Parameters<typeof drop>[2], r
   ['data-outside', external('../../sonant.db'), /outside/],
   ['data-absolute', external('/etc/passwd'), /outside/],
   ['link-outside', linkOut, /x\.onnx/],
-  ['nan', withModel(tonesModel({ brokenBy: 1 })), /no numbers/],
+  ['nan', withModel(tonesModel({ brokenBy: 1 })), /not finite/],
   ['silent', withModel(tonesModel({ level: 0 })), /silence/],
   ['huge', (directory) => withModel(model)(directory).then(() => truncate(join(directory, 'x.onnx'), 3e9)), /2 GiB/],
   ['opset', withModel(new Uint8Array(Buffer.concat([model, bytes(8, varint(2, 99))]))), /opset/],
@@ -109,7 +109,7 @@ describe('a pack that is of no use', () => {
     expect((await sonant.request('/api/v1/tts', { body: { text: 'Still here.' } })).status).toBe(200)
     process.kill(probing!, 'SIGSEGV')
     packs = await packsTried(sonant, [sleeper, 'good'], sonant.adminKey)
-    expect(packs[sleeper]).toMatchObject({ state: 'refused', reason: 'it could not be tried: its process crashed' })
+    expect(packs[sleeper]).toMatchObject({ state: 'refused', reason: 'it could not be tested: its process crashed' })
     expect(packs.good!.state).toBe('ready')
     const { answer } = await sonant.speak({ text: 'Hello there.', voice_id: packs.good!.voices[0] })
     expect(answer).toMatchObject({ voice_id: packs.good!.voices[0] })

@@ -1,5 +1,6 @@
 /**
- * Turning what a base voice said into the sound of another: pitch, melody and vocal tract by PSOLA, then the colour of
+ * Adapts the speech of a base voice to another speaker: pitch, melody and vocal tract by PSOLA, then the spectrum by
+ * filters, then aspiration noise.
  */
 import { trackPitch, type PitchRange, type PitchTrack } from '../../audio/analysis/pitch'
 import { bandsHz } from '../../audio/analysis/spectrum'
@@ -8,16 +9,16 @@ import { equalize } from '../../audio/equalize'
 import type { Pcm } from '../../audio/pcm'
 import { shiftVoice } from '../../audio/psola'
 
-/** How one base voice becomes the clone. Plain data: it is stored and sent to workers. */
+/** The change from one base voice to the clone. Plain data: it is stored and sent to workers. */
 export type Adaptation = {
   readonly pitch: {
-    /** Median of the base voice, and what it becomes; 0 leaves the pitch as it is. */
+    /** Median pitch of the base voice and of the clone, Hz; 0 leaves the pitch unchanged. */
     readonly fromHz: number
     readonly toHz: number
-    /** How much wider the melody becomes, on a logarithmic axis. */
+    /** Factor on the melody's range, on a logarithmic axis. */
     readonly spread: number
   }
-  /** How much higher the resonances become; above 1 a shorter vocal tract. */
+  /** Factor on all resonances; above 1 for a shorter vocal tract. */
   readonly tractRatio: number
   /** Gains in dB at `bandsHz`. */
   readonly voicedDb: readonly number[]
@@ -25,7 +26,7 @@ export type Adaptation = {
   readonly harmonicityDb: number | null
 }
 
-/** The adaptation that leaves everything as it is. */
+/** The adaptation without any change. */
 export const unchanged: Adaptation = {
   pitch: { fromHz: 0, toHz: 0, spread: 1 },
   tractRatio: 1,
@@ -36,10 +37,10 @@ export const unchanged: Adaptation = {
 
 const stepSeconds = 0.005
 const noiseStepSeconds = 0.02
-/** Where the base voice's pitch is looked for, around its median; without one, where any voice's is. */
+/** Pitch search range as factors of the base voice's median, else in Hz. */
 const range = { low: 0.5, high: 2.3, minHz: 60, maxHz: 400 }
 
-/** `speech` as `adaptation` has it: as many samples, every one finite. */
+/** Adapts `speech`. Returns as many samples, all of them finite. */
 export function adapt(speech: Pcm, adaptation: Adaptation): Pcm {
   const { sampleRate } = speech
   const samples = speech.samples.map((value) => (Number.isFinite(value) ? value : 0))
@@ -62,7 +63,7 @@ function pitchRange(medianHz: number, step: number): PitchRange {
   }
 }
 
-/** Voiced and unvoiced sound each through its own filter, one fading into the other. */
+/** Filters voiced and unvoiced sound separately and crossfades between them. */
 function color({ samples, sampleRate }: Pcm, weight: Float32Array, { voicedDb, unvoicedDb }: Adaptation): Pcm {
   const voiced = equalize(
     samples.map((value, i) => value * weight[i]!),
@@ -77,7 +78,7 @@ function color({ samples, sampleRate }: Pcm, weight: Float32Array, { voicedDb, u
   return { samples: voiced.map((value, i) => value + unvoiced[i]!), sampleRate }
 }
 
-/** 1 where the sound is voiced, 0 where it is not, straight in between from one frame to the next. */
+/** 1 in voiced sound, 0 in unvoiced sound, linear between frames. */
 export function voicedWeight({ hz, stepSamples }: PitchTrack, length: number): Float32Array {
   const weight = new Float32Array(length)
   const flag = (frame: number) => (hz[Math.min(hz.length - 1, frame)]! > 0 ? 1 : 0)

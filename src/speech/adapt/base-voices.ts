@@ -1,13 +1,13 @@
 /**
- * What is known of the voices that can be adapted: their statistics, taken at build time by `scripts/voice-statistics.ts`
- * from more speech than there would be time for later, and how much of a change their words survive.
+ * Data on the adaptable voices: their statistics, measured at build time by `scripts/voice-statistics.ts` from more
+ * speech than enrolment has time for, and the change that their intelligibility survives.
  */
 import statistics from '../../../voices/statistics.json'
 import type { TractLimits } from './fit'
 import type { VoiceStatistics } from './measure'
 
 export type BaseVoice = {
-  /** The engine and its name of the voice, as in `flite slt`. */
+  /** The engine and its voice name, as in `flite slt`. */
   readonly speaker: string
   readonly statistics: VoiceStatistics
 }
@@ -16,17 +16,17 @@ const byId: Readonly<Record<string, BaseVoice>> = statistics
 
 export const baseVoiceIds: readonly string[] = Object.keys(byId)
 
-/** What is known of a voice of the catalogue; undefined for any other. */
+/** The base voice of a catalogue id; undefined for voices without statistics. */
 export function findBaseVoice(id: string): BaseVoice | undefined {
   return Object.hasOwn(byId, id) ? byId[id] : undefined
 }
 
 type Tolerance = TractLimits & {
-  /** What choosing this voice costs for the words it loses by itself; see `chooseBase`. */
+  /** Penalty for the words that the voice itself loses; see `chooseBase`. */
   readonly cost: number
 }
 
-/** Beyond these limits word errors rise steeply: see the table in `docs/adapted-voices.md`. */
+/** Word errors rise steeply beyond these limits: see the table in `docs/adapted-voices.md`. */
 const tolerances: Readonly<Record<string, Tolerance>> = {
   'flite rms': { least: 0.9, most: 1.2, cost: 0 },
   'flite slt': { least: 0.85, most: 1.03, cost: 0.1 },

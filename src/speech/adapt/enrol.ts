@@ -1,7 +1,7 @@
 /**
- * Making a voice from a recording, method "adapted": measure the recording, choose the voice of the catalogue that is
- * least far from it, and tune that voice's adaptation on a few words it says. The result resembles the speaker in pitch,
- * melody, brightness and breath; articulation and rhythm stay those of the base voice.
+ * Makes a voice from a recording, method "adapted": measures the recording, chooses the nearest catalogue voice, and
+ * tunes that voice's adaptation on a few words of it. The result resembles the speaker in pitch, melody, brightness and
+ * aspiration noise. Articulation and rhythm stay those of the base voice.
  */
 import type { Pcm } from '../../audio/pcm'
 import { basesFor, findKnown, firstOfSpeakers, isInstalled, type Base, type MeasuredVoices } from '../bases'
@@ -17,14 +17,14 @@ import { measureColor, measureVoice, type VoiceStatistics } from './measure'
 import { chooseBase, type AdaptedProfile } from './profile'
 
 export type EnrolOptions = {
-  /** BCP 47, of the recording; undefined when nobody said. */
+  /** BCP 47 tag of the recording; undefined when unknown. */
   readonly language: string | undefined
-  /** Voices that may be the base; those of the language are preferred. */
+  /** Candidate base voices; those of the language are preferred. */
   readonly bases: readonly Base[]
   readonly measured?: MeasuredVoices
-  /** Speaks with the voice as it is. */
+  /** Speaks with the voice without any adaptation. */
   readonly synthesize: (voice: VoiceSpec, text: string) => Promise<Pcm>
-  /** Which voices `synthesize` is to speak with; any other base is adapted by its statistics alone. */
+  /** The voices that `synthesize` accepts; any other base is adapted from its statistics only. */
   readonly canSpeak?: (voice: VoiceSpec) => boolean
 }
 
@@ -32,25 +32,25 @@ export type Enrolment<Profile extends VoiceProfile = VoiceProfile> = {
   readonly profile: Profile
   /** BCP 47. */
   readonly language: string
-  /** The id of the voice that speaks for the clone in this language. */
+  /** Id of the base voice in this language. */
   readonly base: string
 }
 
-/** A recording in which there is nothing to make a voice from. */
+/** The recording holds no usable voice. */
 export class UnusableReference extends Error {
   override readonly name = 'UnusableReference'
 }
 
-/** Below this peak a recording is silent, −60 dBFS. */
+/** A recording with a lower peak is silent; −60 dBFS. */
 const peakMin = 0.001
-/** An installed voice further away than that, or of the other gender, is no better a base than a built-in one. */
+/** A built-in base replaces an installed one further away than this, or of the other gender. */
 const installedSemitonesMax = 6
 
 /**
- * Makes the profile of the voice in `reference`. A language that nobody said is taken to be English, not guessed: tones
- * should move the pitch within syllables, but of the recordings measured (nine English, one Mandarin) the Mandarin one
- * moved it least (9 semitones a second; the English ones 12 to 25), and the rates overlap. Throws `UnusableReference`
- * for silence, and `RangeError` when no base can be adapted.
+ * Makes the profile of the voice in `reference`. An unknown language counts as English: it cannot be guessed from the
+ * pitch. Tones should move the pitch within syllables, but in ten recordings (nine English, one Mandarin) the Mandarin
+ * one moved it least (9 semitones a second, English 12 to 25), and the rates overlap. Throws `UnusableReference` for
+ * silence, and `RangeError` when no base can be adapted.
  */
 export async function enrol(
   reference: Pcm,
@@ -74,7 +74,7 @@ export function requireSound({ samples }: Pcm): void {
   if (!(peak >= peakMin)) throw new UnusableReference('The recording is silent.')
 }
 
-/** An installed voice that is near the target, else whichever needs the least change. */
+/** An installed voice near the target, else the voice that needs the least change. */
 function chooseAmong(target: VoiceStatistics, bases: readonly Base[], measured: MeasuredVoices): Base {
   const find = (base: Base) => findKnown(base, measured)
   const near = bases.filter((base) => {
@@ -86,7 +86,7 @@ function chooseAmong(target: VoiceStatistics, bases: readonly Base[], measured: 
   return chooseBase(target, [near, builtIn, bases].find(({ length }) => length > 0) ?? [], find)
 }
 
-/** What the statistics promise, corrected by what the voice then sounds like. */
+/** Corrects the adaptation from the statistics by the measured sound of a trial. */
 async function tune(
   target: VoiceStatistics,
   base: VoiceSpec,

@@ -1,24 +1,24 @@
-/** From what two voices are to how one becomes the other. */
+/** Computes the adaptation from one voice's statistics to another's. */
 import { bandsHz } from '../../audio/analysis/spectrum'
 import { tractRatio } from '../../audio/analysis/tract'
 import type { Adaptation } from './adapt'
 import { round, type VoiceColor, type VoiceStatistics } from './measure'
 
-/** How far the vocal tract of a base voice may be moved, as ratios: beyond, words get lost. */
+/** Range of vocal tract ratios of a base voice; beyond it words get lost. */
 export type TractLimits = { readonly least: number; readonly most: number }
 
 const spreadMin = 0.5
 const spreadMax = 2.2
-/** A melody flatter than this is not measured but missed. */
+/** A melody flatter than this is a measurement error. */
 const spreadSemitonesMin = 0.5
 const gainDbMax = 14
-/** With this much unvoiced sound its color is believed as much as that of the voiced. */
+/** With this much unvoiced sound its spectrum has half the weight against the voiced prediction. */
 const halfTrustSeconds = 0.3
-/** Recordings end somewhere up there; a voice should not end with them. */
+/** Above this recordings lack energy; the gains must not copy their band limit. */
 const highHz = 5000
 const highGainDbMin = -9
 
-/** The adaptation of a voice that is as `base` says towards `target`. */
+/** The adaptation of a voice with statistics `base` towards `target`. */
 export function fit(target: VoiceStatistics, base: VoiceStatistics, tract: TractLimits): Adaptation {
   const { ratio } = tractRatio(target.envelope, base.envelope)
   const limited = round(Math.max(tract.least, Math.min(tract.most, ratio)), 3)
@@ -33,12 +33,12 @@ export function fit(target: VoiceStatistics, base: VoiceStatistics, tract: Tract
   }
 }
 
-/** What a voice sounds like on some text: as it is, and with its pitch and tract adapted but not yet its color. */
+/** The spectrum of a voice on some text: unchanged, and with pitch and tract adapted but no gains. */
 export type Trial = { readonly raw: VoiceColor; readonly shifted: VoiceColor }
 
 /**
- * `adaptation` with gains that a trial has shown to be needed. The text of a trial is short; what it has other than
- * `usual`, the voice in the long run, is its own and no reason to correct anything.
+ * Corrects the gains of `adaptation` by a trial. A trial's text is short: its deviation from `usual`, the long-term
+ * spectrum of the voice, belongs to the text and is not corrected.
  */
 export function tuneColor(
   adaptation: Adaptation,
@@ -52,7 +52,7 @@ export function tuneColor(
   return { ...adaptation, ...colorGains(target, { voicedDb: usually('voicedDb'), unvoicedDb: usually('unvoicedDb') }) }
 }
 
-/** The gains from one color to another. What little unvoiced sound cannot tell, the voiced sound must. */
+/** The gains from one spectrum to another. With little unvoiced sound, the voiced gains stand in. */
 function colorGains(target: VoiceStatistics, present: VoiceColor): VoiceColor {
   const voiced = difference(target.voicedDb, present.voicedDb)
   const unvoiced = difference(target.unvoicedDb, present.unvoicedDb)
@@ -77,7 +77,7 @@ function difference(a: readonly number[], b: readonly number[]): number[] {
   return a.map((value, k) => value - b[k]!)
 }
 
-/** What a spectrum becomes when every resonance moves up by `ratio`. */
+/** The spectrum after every resonance moved up by `ratio`. */
 function warped(db: readonly number[], ratio: number): number[] {
   const bandsPerOctave = 4
   const shift = Math.log2(ratio) * bandsPerOctave
@@ -88,7 +88,7 @@ function warped(db: readonly number[], ratio: number): number[] {
   })
 }
 
-/** Gains that a filter may have: smooth and bounded. */
+/** Smooths and bounds filter gains. */
 function curve(db: number[]): number[] {
   const smooth = db.map((value, k) => ((db[k - 1] ?? value) + 2 * value + (db[k + 1] ?? value)) / 4)
   return smooth.map((value, k) => {

@@ -1,6 +1,6 @@
 /**
- * What a voice is, as far as adaptation knows: a few hundred numbers that hold no speech. The rate is not among them:
- * counted syllables of the two halves of nine recordings had nothing to do with each other (correlation −0.2).
+ * The statistics of a voice for adaptation: a few hundred numbers that hold no speech. The speaking rate is not among
+ * them: the syllable rates of the two halves of nine recordings did not correlate (−0.2).
  */
 import { harmonicityDb } from '../../audio/analysis/harmonicity'
 import { trackPitch, type PitchRange, type PitchTrack } from '../../audio/analysis/pitch'
@@ -10,29 +10,29 @@ import { envelopeSampleRate, envelopeStatistics, type EnvelopeStatistics } from 
 import type { Pcm } from '../../audio/pcm'
 import { resample } from '../../audio/resample'
 
-/** Long-term levels at `bandsHz` in dB, both against the mean level of voiced sound in 200…4000 Hz. */
+/** Long-term levels at `bandsHz` in dB, both relative to the mean level of voiced sound in 200…4000 Hz. */
 export type VoiceColor = { readonly voicedDb: readonly number[]; readonly unvoicedDb: readonly number[] }
 
 export type VoiceStatistics = VoiceColor & {
-  /** Median fundamental frequency; 0 when nothing was voiced. */
+  /** Median fundamental frequency, Hz; 0 without voiced sound. */
   readonly pitchHz: number
-  /** Half of the distance between its 16th and 84th percentile. */
+  /** Half the distance between the 16th and 84th percentile of the pitch. */
   readonly pitchSpreadSemitones: number
   /** Median harmonics-to-noise ratio of voiced frames. */
   readonly harmonicityDb: number
-  /** How much sound `unvoicedDb` is the mean of. */
+  /** Duration of the sound behind `unvoicedDb`. */
   readonly unvoicedSeconds: number
   readonly envelope: EnvelopeStatistics
 }
 
 const widestRange = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
-/** The second look at the pitch is confined to the speaker's own range, which ends most octave errors. */
+/** A second pitch track in the speaker's own range removes most octave errors. */
 const voicedFramesForRange = 10
 const roughStepSeconds = 0.02
 const ownRange = { quartileLow: 0.7, quartileHigh: 1.6, minHz: 50, maxHz: 600 }
 const peakLevel = 0.7
 
-/** Measures the voice in `pcm`, of any sample rate and level. Samples that are not finite count as zero. */
+/** Measures the voice in `pcm`, at any sample rate and level. Samples that are not finite count as zero. */
 export function measureVoice(pcm: Pcm): VoiceStatistics {
   const speech = prepared(pcm)
   const pitch = trackOwnPitch(speech)
@@ -50,7 +50,7 @@ export function measureVoice(pcm: Pcm): VoiceStatistics {
   }
 }
 
-/** Measures the color alone, of a voice whose median pitch is known; it takes half of the time. */
+/** Measures only the spectrum of a voice with known median pitch, in half the time. */
 export function measureColor(pcm: Pcm, pitchHz: number): VoiceColor {
   const speech = prepared(pcm)
   return colorOf(longTermSpectrum(speech, trackPitch(speech, rangeAround(pitchHz, pitchHz))))
@@ -91,7 +91,7 @@ function finite(samples: Float32Array): Float32Array {
   return samples.map((value) => (Number.isFinite(value) ? value : 0))
 }
 
-/** Without a constant offset, and with its peak at one level: recordings come as loud as they like. */
+/** Removes the DC offset and normalizes the peak. */
 function leveled({ samples, sampleRate }: Pcm): Pcm {
   const mean = samples.reduce((sum, value) => sum + value, 0) / Math.max(1, samples.length)
   const peak = samples.reduce((most, value) => Math.max(most, Math.abs(value - mean)), 0)
@@ -104,6 +104,6 @@ function rounded(values: Iterable<number>, digits: number): number[] {
 }
 
 export function round(value: number, digits: number): number {
-  // Never −0, which JSON would write as 0 and so not give back.
+  // Adding 0 turns −0 into 0, because JSON does not preserve −0.
   return Math.round(value * 10 ** digits) / 10 ** digits + 0
 }

@@ -1,4 +1,4 @@
-/** What is kept of a recording: the profile of an adapted voice, from which every voice of the catalogue can be adapted. */
+/** The stored profile of an adapted voice. Every catalogue voice with statistics can be adapted to it. */
 import type { VoiceSpec } from '../engine'
 import { tractRatio } from '../../audio/analysis/tract'
 import { unchanged, type Adaptation } from './adapt'
@@ -6,20 +6,18 @@ import { findBaseVoice, toleranceOf, type BaseVoice } from './base-voices'
 import { fit } from './fit'
 import type { VoiceStatistics } from './measure'
 
-/** Small JSON that holds no audio; the same recording gives the same bytes. */
+/** Small JSON without audio. The same recording gives the same bytes. */
 export type AdaptedProfile = {
   readonly version: 1
-  /** What the voice in the recording is like. */
+  /** Statistics of the recorded voice. */
   readonly target: VoiceStatistics
-  /** Adaptations that were tuned at enrolment, by the id of the base voice; all others follow from the statistics. */
+  /** Adaptations tuned at enrolment, by base voice id. All others follow from the statistics. */
   readonly tuned: Readonly<Record<string, Adaptation>>
-  /** Fingerprint of the base voice's model, where it has one: another model would be another voice. */
+  /** Fingerprint of the base voice's model, if it has one: another model would be another voice. */
   readonly baseModel?: string
 }
 
-/**
- * How a voice of the catalogue becomes the one of the profile. Any other voice, which has no statistics, stays as it is.
- */
+/** The adaptation of a catalogue voice to the profile. A voice without statistics stays unchanged. */
 export function adaptationFor({ target, tuned }: AdaptedProfile, baseVoiceId: string): Adaptation {
   if (Object.hasOwn(tuned, baseVoiceId)) return tuned[baseVoiceId]!
   const base = findBaseVoice(baseVoiceId)
@@ -28,13 +26,13 @@ export function adaptationFor({ target, tuned }: AdaptedProfile, baseVoiceId: st
 
 const tractCost = 5
 const likenessMost = 1.7
-/** Per semitone, of what the pitch has to be moved by beyond two. */
+/** Per semitone of pitch shift beyond two. */
 const pitchCost = 0.06
 const freeSemitones = 2
-/** Per dB by which the base is more hoarse than the target: breath can be added, but not taken away. */
+/** Per dB by which the base is noisier than the target: aspiration noise can be added but not removed. */
 const hoarsenessCost = 0.03
 
-/** The voice among `bases` that has the shortest way to `target`. Throws `RangeError` when none has statistics. */
+/** The voice among `bases` with the cheapest adaptation to `target`. Throws `RangeError` when none has statistics. */
 export function chooseBase<Base extends VoiceSpec>(
   target: VoiceStatistics,
   bases: readonly Base[],

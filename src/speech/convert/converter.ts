@@ -1,7 +1,7 @@
 /**
- * The OpenVoice v2 tone-colour converter (Qin et al., "OpenVoice: Versatile Instant Voice Cloning", 2023): it knows a
- * voice by 256 numbers, its tone, and gives what one voice said the tone of another. Language, words, melody and rhythm
- * stay. Contract: `OpenVoiceToneClone_ONNX` of https://github.com/season-studio/MeloTTS-ONNX.
+ * The OpenVoice v2 tone color converter (Qin et al., "OpenVoice: Versatile Instant Voice Cloning", 2023). It extracts a
+ * speaker embedding of 256 numbers from a voice and moves speech from one embedding to another. Language, words, melody
+ * and rhythm stay. Contract: `OpenVoiceToneClone_ONNX` of https://github.com/season-studio/MeloTTS-ONNX.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,40 +13,43 @@ import {
   extractorFile,
   fingerprintOf,
   readSpectrogramSettings,
-  toneSize,
+  speakerEmbeddingSize,
 } from '../models/converter'
 import { openGraph } from '../onnx/graph'
 import type { Feeds, Runtime, Session } from '../onnx/runtime'
 import { samplesMin, spectrogram, transposed, type Spectrogram } from './spectrogram'
 
 export type ToneConverter = {
-  /** Of all sound that comes and goes, Hz. */
+  /** Of all input and output, Hz. */
   readonly sampleRate: number
-  /** Tones are of use only to a converter of the same one; see `fingerprintOf`. */
+  /** Embeddings are valid only for a converter with the same fingerprint; see `fingerprintOf`. */
   readonly fingerprint: string
-  /** The tone of the voice in `pcm`, 256 numbers. Throws `RangeError` at another rate, and on less than a frame. */
+  /**
+   * The speaker embedding of the voice in `pcm`, 256 numbers. Throws `RangeError` at another rate, and on less than a
+   * frame.
+   */
   extract(pcm: Pcm): Promise<Float32Array>
   /**
-   * What the voice of tone `from` said in `pcm`, said by that of tone `to`; as many samples. `tau`: how freely the sound
-   * varies. Throws `RangeError` at another rate.
+   * Converts `pcm` from one speaker embedding to another; returns as many samples. `tau` is the noise temperature.
+   * Throws `RangeError` at another rate.
    */
   convert(pcm: Pcm, from: ArrayLike<number>, to: ArrayLike<number>, tau?: number): Promise<Pcm>
 }
 
-/** OpenVoice's own. */
+/** OpenVoice's default. */
 const tauByDefault = 0.3
 
 /**
- * Longer sound is converted in pieces, for a run's memory grows with its length (docs/cloning.md has it measured). Of
- * what is around it a frame depends on up to 109 frames to either side: 32 by the 16 layers of the encoder, 64 by the
- * flow there and back, 13 by the decoder. So the pieces are the same as the whole but for the noise in them.
+ * Longer sound is converted in pieces, because a run's memory grows with its length (measured in docs/cloning.md). A
+ * frame depends on up to 109 frames on each side: 32 by the 16 layers of the encoder, 64 by the flow in both
+ * directions, 13 by the decoder. With this margin the pieces equal a single run, except for their noise.
  */
 const pieceFramesMax = 768
 const contextFrames = 128
-/** From the middle of a fade to its end. */
+/** From the middle of a crossfade to its end. */
 const fadeFrames = 8
 
-/** Throws what onnxruntime says of the graphs, and what `readSpectrogramSettings` throws. */
+/** Throws onnxruntime's errors for the graphs, and the errors of `readSpectrogramSettings`. */
 export async function loadConverter({ directory }: ModelFiles, runtime: Runtime): Promise<ToneConverter> {
   const configuration = JSON.parse(await readFile(join(directory, configurationFile), 'utf8')) as Record<
     string,
@@ -62,9 +65,13 @@ export async function loadConverter({ directory }: ModelFiles, runtime: Runtime)
       throw new RangeError(`The converter takes ${sampleRate} Hz, not ${pcm.sampleRate} Hz.`)
   }
 
-  async function convertPiece({ values, frames, bins }: Spectrogram, tones: Feeds, tau: number): Promise<Float32Array> {
+  async function convertPiece(
+    { values, frames, bins }: Spectrogram,
+    embeddings: Feeds,
+    tau: number,
+  ): Promise<Float32Array> {
     const samples = await runFor(converter, converterFile, {
-      ...tones,
+      ...embeddings,
       audio: runtime.float32(values, [1, bins, frames]),
       audio_length: runtime.int64([frames], [1]),
       tau: runtime.float32(Float32Array.of(tau), [1]),
@@ -81,9 +88,12 @@ export async function loadConverter({ directory }: ModelFiles, runtime: Runtime)
     async extract(pcm) {
       requireRate(pcm)
       const { values, frames, bins } = spectrogram(pcm.samples, settings)
-      const tone = await runFor(extractor, extractorFile, { input: runtime.float32(values, [1, frames, bins]) })
-      if (tone.length !== toneSize) throw new Error(`${extractorFile} gave ${tone.length} numbers, not ${toneSize}`)
-      return tone
+      const speakerEmbedding = await runFor(extractor, extractorFile, {
+        input: runtime.float32(values, [1, frames, bins]),
+      })
+      if (speakerEmbedding.length !== speakerEmbeddingSize)
+        throw new Error(`${extractorFile} gave ${speakerEmbedding.length} numbers, not ${speakerEmbeddingSize}`)
+      return speakerEmbedding
     },
 
     async convert(pcm, from, to, tau = tauByDefault) {
@@ -93,15 +103,15 @@ export async function loadConverter({ directory }: ModelFiles, runtime: Runtime)
       const padded = new Float32Array(Math.ceil(Math.max(length, samplesMin(settings)) / hopLength) * hopLength)
       padded.set(pcm.samples)
       const whole = spectrogram(padded, settings)
-      const tones = {
-        src_tone: runtime.float32(Float32Array.from(from), [1, toneSize, 1]),
-        dest_tone: runtime.float32(Float32Array.from(to), [1, toneSize, 1]),
+      const embeddings = {
+        src_tone: runtime.float32(Float32Array.from(from), [1, speakerEmbeddingSize, 1]),
+        dest_tone: runtime.float32(Float32Array.from(to), [1, speakerEmbeddingSize, 1]),
       }
       const out = new Float32Array(padded.length)
       for (const piece of pieces(whole.frames)) {
         const start = Math.max(0, piece.start - contextFrames)
         const part = framesOf(whole, start, Math.min(whole.frames, piece.end + contextFrames))
-        const samples = await convertPiece({ ...part, values: transposed(part) }, tones, tau)
+        const samples = await convertPiece({ ...part, values: transposed(part) }, embeddings, tau)
         addFaded(out, samples, start * hopLength, {
           start: piece.start * hopLength,
           end: piece.end * hopLength,
@@ -115,7 +125,7 @@ export async function loadConverter({ directory }: ModelFiles, runtime: Runtime)
 
 type Range = { readonly start: number; readonly end: number }
 
-/** Of about the same length, end to end. */
+/** Consecutive pieces of about the same length. */
 function pieces(frames: number): Range[] {
   const count = Math.ceil(frames / pieceFramesMax)
   const at = (i: number) => Math.round((i * frames) / count)
@@ -127,8 +137,8 @@ function framesOf({ values, bins }: Spectrogram, start: number, end: number): Sp
 }
 
 /**
- * Adds `samples`, the first of which belongs at `at`, to `out`: those from `start` to `end`, with a straight fade around
- * either border but the ends of `out`. What lies further out is left away.
+ * Adds the part of `samples`, which begins at `at`, between `start` and `end` to `out`, with linear fades at both
+ * borders except the ends of `out`.
  */
 function addFaded(
   out: Float32Array,
@@ -145,7 +155,7 @@ function addFaded(
   }
 }
 
-/** The first output. Throws when it is not of finite numbers. */
+/** Runs the graph and returns its first output. Throws on values that are not finite. */
 async function runFor(session: Session, file: string, feeds: Feeds): Promise<Float32Array> {
   const name = session.outputs[0]!.name
   const { [name]: tensor } = await session.run(feeds, [name])

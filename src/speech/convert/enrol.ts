@@ -1,7 +1,7 @@
 /**
- * Making a voice from a recording, method "converted": the converter takes the tone of the recording, and the voice that
- * is nearest in language, gender and pitch speaks for it. How it speaks, its accent, melody and rhythm, stay that
- * voice's; what it sounds like becomes the speaker's.
+ * Makes a voice from a recording, method "converted": the converter extracts the speaker embedding of the recording,
+ * and the nearest voice in language, gender and pitch becomes the base. Accent, melody and rhythm stay those of the
+ * base; the timbre becomes the speaker's.
  */
 import type { Pcm } from '../../audio/pcm'
 import { keepSpeech } from '../../audio/reference/speech'
@@ -11,18 +11,18 @@ import { basesFor, findKnown, isInstalled, type Base, type MeasuredVoices } from
 import { languageByDefault } from '../language'
 import { genderOfPitch, semitonesBetween } from '../pitch-gender'
 import type { ToneConverter } from './converter'
-import { toTone } from './profile'
-import { prepared } from './tone'
+import { toProfileNumbers } from './profile'
+import { prepared } from './speaker-embedding'
 
 export type ConvertedEnrolOptions = {
-  /** BCP 47, of the recording; undefined when nobody said: then it is taken to be English. */
+  /** BCP 47 tag of the recording; undefined counts as English. */
   readonly language: string | undefined
   readonly bases: readonly Base[]
   readonly measured: MeasuredVoices
   readonly converter: ToneConverter
 }
 
-/** Throws `UnusableReference` for silence, `RangeError` when there is no base, and what the converter throws. */
+/** Throws `UnusableReference` for silence, `RangeError` when there is no base, and the converter's errors. */
 export async function enrolConverted(
   reference: Pcm,
   { language, bases, measured, converter }: ConvertedEnrolOptions,
@@ -31,21 +31,21 @@ export async function enrolConverted(
   const spoken = language ?? languageByDefault
   const { pitchHz } = measureVoice(reference)
   const base = nearestBase(pitchHz, basesFor(bases, spoken, measured), measured)
-  const tone = await converter.extract(prepared(keepSpeech(reference), converter.sampleRate))
+  const speakerEmbedding = await converter.extract(prepared(keepSpeech(reference), converter.sampleRate))
   return {
     profile: {
       version: 2,
       method: 'converted',
       converter: converter.fingerprint,
       target: { pitchHz },
-      tone: toTone(tone),
+      tone: toProfileNumbers(speakerEmbedding),
     },
     language: spoken,
     base: base.id,
   }
 }
 
-/** Of the same gender if there is one; installed rather than built in; then the nearest in pitch, then the first. */
+/** Prefers the same gender, then installed voices, then the nearest pitch, then the first. */
 function nearestBase(pitchHz: number, bases: readonly Base[], measured: MeasuredVoices): Base {
   const gender = genderOfPitch(pitchHz)
   const ranked = bases.map((base) => {
@@ -58,6 +58,6 @@ function nearestBase(pitchHz: number, bases: readonly Base[], measured: Measured
     }
   })
   const [first] = ranked.sort((a, b) => a.class - b.class || a.semitones - b.semitones)
-  if (!first) throw new RangeError('No voice can speak for a clone.')
+  if (!first) throw new RangeError('There is no base voice for a clone.')
   return first.base
 }

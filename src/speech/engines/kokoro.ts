@@ -1,7 +1,7 @@
 /**
- * Kokoro-82M. What its own pipeline does (kokoro/pipeline.py and kokoro/model.py of https://github.com/hexgrad/kokoro):
- * up to 510 symbols at a time between two zeros, the row of the style that is made for so many symbols, nothing added
- * between parts. The pauses at marks are the model's own.
+ * Kokoro-82M, as in its own pipeline (kokoro/pipeline.py and kokoro/model.py of https://github.com/hexgrad/kokoro):
+ * runs of up to 510 tokens between two zeros, the style row by the number of tokens, no silence between runs. The
+ * pauses at marks come from the model.
  */
 import { join } from 'node:path'
 import type { ModelFiles, SpeechEngine } from '../engine'
@@ -18,9 +18,9 @@ import { createStyleCache } from './style-cache'
 import { speakRuns } from './style-speech'
 
 const edge = [0]
-const symbolsMax = 510
+const tokensMax = 510
 
-/** Throws `BadPack` when the folder's files are not what they were. */
+/** Throws `BadPack` when the files of the folder have changed. */
 export async function loadKokoro(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const { directory, graph } = model
   const { session, metadata } = await openGraph(runtime, join(directory, graph))
@@ -28,11 +28,11 @@ export async function loadKokoro(model: ModelFiles, runtime: Runtime): Promise<S
   const { sampleRate, vocabulary, styles } = await readKokoroModel(await openPackFolder(directory), metadata)
   const styleOf = createStyleCache(model, styles)
   const phonemizer = await loadPhonemizer()
-  // A speed that is a whole number can only be 1; the pipeline does the rest.
+  // An integer speed input can only be 1; the pipeline stretches the rest.
   const anySpeed = signature.speed.type === 'float32'
   return {
     async synthesize(voice, text, { speed } = { speed: 1 }) {
-      const { symbols, words } = await speakKokoro(phonemizer, text, voice.settings.voice, vocabulary)
+      const { tokens, words } = await speakKokoro(phonemizer, text, voice.settings.voice, vocabulary)
       const style = await styleOf(voice.settings.voice)
       const graphSpeed = anySpeed ? speed : 1
       const speech = await speakRuns(
@@ -40,13 +40,14 @@ export async function loadKokoro(model: ModelFiles, runtime: Runtime): Promise<S
         {
           sampleRate,
           style,
-          // v0.19 has a row for none before those for 1 to 510. kokoro.js and sherpa-onnx take the row after always.
-          rowOf: (run) => (style.length / styleSize > symbolsMax ? run.length : run.length - 1),
+          // v0.19 has a row for zero tokens before those for 1 to 510. kokoro.js and sherpa-onnx always use the row
+          // after.
+          rowOf: (run) => (style.length / styleSize > tokensMax ? run.length : run.length - 1),
           lead: edge,
           trail: edge,
           tailSamples: 0,
         },
-        { runs: cutRuns(symbols, vocabulary, symbolsMax), words, speed: graphSpeed },
+        { runs: cutRuns(tokens, vocabulary, tokensMax), words, speed: graphSpeed },
       )
       return { ...speech, speed: graphSpeed }
     },

@@ -1,6 +1,6 @@
 /**
- * Piper: a text's sentences, one run of the graph each (https://github.com/OHF-Voice/piper1-gpl, `voice.py`). The graph
- * itself speaks faster or slower. Where it tells how long each of its ids lasts, its words are timed.
+ * Piper: one run of the graph per sentence (https://github.com/OHF-Voice/piper1-gpl, `voice.py`). The graph itself
+ * applies the speed. Words are timed when the graph returns the length of each id.
  */
 import { join } from 'node:path'
 import {
@@ -21,14 +21,14 @@ import { loadPhonemizer, type Phonemizer } from '../phonemes/espeak'
 import { type PiperRun, readPiper } from '../phonemes/piper'
 import { timeWords } from '../phonemes/words'
 
-/** A speed that is so nearly the one asked for is that one: stretching costs more than it mends. */
+/** Relative speed error below which stretching costs more than it corrects. */
 const speedTolerance = 0.01
-/** Whatever reads it, its dictionaries are loaded then. */
+/** Any text; it makes the phonemizer load its dictionaries. */
 const firstText = 'a'
-/** Of silence between two sentences, at speed 1. */
+/** Silence between two sentences at speed 1. */
 const pauseSeconds = 0.25
 
-/** Throws `BadPack` on a configuration that Piper cannot have, and what opening the graph throws. */
+/** Throws `BadPack` on an invalid configuration, and the errors of opening the graph. */
 export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const configFile = `${model.graph}.json`
   const config = parsePiperConfig(await Bun.file(join(model.directory, configFile)).json(), configFile)
@@ -65,23 +65,23 @@ type PiperGraph = {
   readonly runtime: Runtime
   readonly session: Session
   readonly config: PiperConfig
-  /** The output that has the frames of each id. */
+  /** Name of the output with the frames of each id. */
   readonly durations: string | undefined
 }
 
-/** One sentence. `words`: where they are known. `usualSamples`: how long it would be at speed 1. */
+/** One sentence. `words`: when known. `usualSamples`: its length at speed 1. */
 type Sound = {
   readonly samples: Float32Array
   readonly words: readonly TimedWord[] | undefined
   readonly usualSamples: number
 }
 
-/** Of the sentences of a batch only their durations tell where each ends. */
+/** Only durations tell where each sentence of a batch ends. */
 function canBatch({ session, durations }: PiperGraph): boolean {
   return durations !== undefined && session.inputs.find(({ name }) => name === 'input')?.dims[0] === -1
 }
 
-/** Runs the graph once, for all `runs`. Throws when it fails or gives what is no sound. */
+/** Runs the graph once for all `runs`. Throws on a failed run and on invalid sound. */
 async function speak(
   graph: PiperGraph,
   runs: readonly PiperRun[],
@@ -100,16 +100,16 @@ async function speak(
     const counts = frames.slice(index * idsMax, index * idsMax + run.ids.length)
     const ends = accumulate(counts, config.hopLength)
     const length = ends.at(-1) ?? 0
-    // What is not as long as it says does not say it of these ids.
+    // Durations count only if their number fits the ids.
     const known = timed && (runs.length === 1 ? length === width : length > 0 && length <= width)
-    if (!known && runs.length > 1) throw new Error('the model does not tell how long each sentence of a batch is')
+    if (!known && runs.length > 1) throw new Error('the model gave no durations for the sentences of a batch')
     if (!known) return { samples: own, words: undefined, usualSamples: own.length * speed }
     const usualSamples = config.hopLength * counts.reduce((sum, count) => sum + usualFrames(count, speed), 0)
     return { samples: own.subarray(0, length), words: wordsOf(run, ends, config.sampleRate), usualSamples }
   })
 }
 
-/** What an id that lasts `count` frames would last at speed 1: the graph rounds up after it has scaled. */
+/** Frames at speed 1 of an id that lasts `count` frames: the graph scales, then rounds up. */
 function usualFrames(count: number, speed: number): number {
   return count === 0 ? 0 : (count - 0.5) * speed + 0.5
 }
@@ -177,7 +177,7 @@ function joinSounds(sounds: readonly Sound[], sampleRate: number, speed: number)
   return { samples, sampleRate, speed: speedOf(sounds, speed), ...(words && { words }) }
 }
 
-/** What the graph did of the `speed` that it was asked for. */
+/** The part of the requested `speed` that the graph applied. */
 function speedOf(sounds: readonly Sound[], speed: number): number {
   const spoken = sounds.reduce((sum, { samples }) => sum + samples.length, 0)
   const usual = sounds.reduce((sum, { usualSamples }) => sum + usualSamples, 0)

@@ -1,6 +1,6 @@
 /**
- * Speaking with a graph of Kokoro's signature (`models/style-graph.ts`): runs of symbols one after the other, joined
- * without anything between them, and where its words are, if the graph tells the lengths of its symbols.
+ * Speaks with a graph of Kokoro's signature (`models/style-graph.ts`): consecutive runs of tokens, joined without
+ * silence, with word times when the graph returns the length of its tokens.
  */
 import { concatenate, type Pcm } from '../../audio/pcm'
 import { NothingToSay, type Speech, type TimedWord } from '../engine'
@@ -9,18 +9,18 @@ import { styleSize } from '../models/styles'
 import { numbersOf, samplesOf } from '../onnx/outputs'
 import type { Runtime, Session } from '../onnx/runtime'
 import { type Vocabulary, toIds } from '../phonemes/runs'
-import type { Symbol } from '../phonemes/spoken'
+import type { Token } from '../phonemes/spoken'
 
 export type StyleVoice = {
   readonly sampleRate: number
-  /** All rows of its style. */
+  /** All rows of the style. */
   readonly style: Float32Array
-  /** Which of them for this run. */
-  rowOf(run: readonly Symbol[]): number
-  /** Around the symbols of a run. */
+  /** Index of the row for this run. */
+  rowOf(run: readonly Token[]): number
+  /** Ids before the tokens of a run. */
   readonly lead: readonly number[]
   readonly trail: readonly number[]
-  /** Samples to leave out at the end of each run. */
+  /** Samples to drop at the end of each run. */
   readonly tailSamples: number
 }
 
@@ -32,19 +32,19 @@ export type StyleGraph = {
 }
 
 export type StyleRequest = {
-  readonly runs: readonly Symbol[][]
+  readonly runs: readonly Token[][]
   readonly words: readonly string[]
   readonly speed: number
 }
 
 /**
- * `speed`: given to the graph as it is. Throws `NothingToSay` without runs, and when the graph fails or gives samples that
- * are no numbers.
+ * `speed` goes to the graph unchanged. Throws `NothingToSay` without runs, and when the graph fails or returns samples
+ * that are not finite.
  */
 export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: StyleRequest): Promise<Speech> {
   if (request.runs.length === 0) throw new NothingToSay()
   const { sampleRate } = voice
-  const portions: Pcm[] = []
+  const chunks: Pcm[] = []
   const times: (Span | undefined)[] = request.words.map(() => undefined)
   let frames = 0
   let timed = graph.signature.durations !== undefined && request.words.length > 0
@@ -53,10 +53,10 @@ export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: S
     const spoken = samples.subarray(0, Math.max(0, samples.length - voice.tailSamples))
     if (durations) placeWords(run, durations, voice.lead.length, samples.length, frames, times)
     else timed = false
-    portions.push({ samples: spoken, sampleRate })
+    chunks.push({ samples: spoken, sampleRate })
     frames += spoken.length
   }
-  const speech = concatenate(portions)
+  const speech = concatenate(chunks)
   if (!timed) return speech
   const words = request.words.flatMap((text, index): TimedWord[] => {
     const span = times[index]
@@ -72,7 +72,7 @@ type Sound = { samples: Float32Array; durations?: readonly number[] }
 async function speakRun(
   { runtime, session, signature, vocabulary }: StyleGraph,
   { style, rowOf, lead, trail }: StyleVoice,
-  run: readonly Symbol[],
+  run: readonly Token[],
   speed: number,
 ): Promise<Sound> {
   const ids = toIds(run, vocabulary, lead, trail)
@@ -95,16 +95,16 @@ async function speakRun(
 /** In samples from the start of the utterance. */
 type Span = { start: number; end: number }
 
-/** The first sound is heard this much later than the graph says, in units. */
+/** Lag of the first audible sound behind the durations, in units. */
 const leadUnits = 3
 
 /**
- * As `join_timestamps` of kokoro/pipeline.py (https://github.com/hexgrad/kokoro): words are 3 units earlier than the
- * lengths say, and a blank belongs to both its neighbours by halves. A unit is 600 samples; it is taken from the length
- * of the sound.
+ * As `join_timestamps` of kokoro/pipeline.py (https://github.com/hexgrad/kokoro): words are 3 units earlier than their
+ * durations say, and a blank is split evenly between its neighbors. A unit is 600 samples, derived from the length of
+ * the sound.
  */
 function placeWords(
-  run: readonly Symbol[],
+  run: readonly Token[],
   durations: readonly number[],
   lead: number,
   samples: number,
@@ -118,13 +118,13 @@ function placeWords(
   for (let i = 0; i < lead; i++) at += durations[i]!
   at = Math.max(0, at - leadUnits)
   const place = (units: number) => offset + units * unit
-  for (const [index, symbol] of run.entries()) {
+  for (const [index, token] of run.entries()) {
     const duration = durations[lead + index]!
-    if (symbol.word >= 0) {
+    if (token.word >= 0) {
       const half = (neighbour: number) => (run[neighbour]?.text === ' ' ? durations[lead + neighbour]! / 2 : 0)
-      const first = run[index - 1]?.word !== symbol.word
-      const span = (times[symbol.word] ??= { start: place(at - (first ? half(index - 1) : 0)), end: 0 })
-      const last = run[index + 1]?.word !== symbol.word
+      const first = run[index - 1]?.word !== token.word
+      const span = (times[token.word] ??= { start: place(at - (first ? half(index - 1) : 0)), end: 0 })
+      const last = run[index + 1]?.word !== token.word
       span.end = place(at + duration + (last ? half(index + 1) : 0))
     }
     at += duration

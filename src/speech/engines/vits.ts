@@ -1,6 +1,6 @@
 /**
- * VITS models with tokens and a lexicon, or with characters for tokens (`models/vits.ts`). One run of the graph per
- * sentence; the graph does all of the speed.
+ * VITS models with tokens and a lexicon, or with characters as tokens (`models/vits.ts`). One run of the graph per
+ * sentence; the graph applies the whole speed.
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../../audio/pcm'
@@ -12,7 +12,7 @@ import { samplesOf } from '../onnx/outputs'
 import type { Feeds, Runtime } from '../onnx/runtime'
 import { toVitsRuns, type VitsRun } from '../phonemes/vits'
 
-/** The defaults of sherpa-onnx, which are those of VITS itself (https://github.com/jaywalnut310/vits, inference.ipynb). */
+/** The defaults of sherpa-onnx and of VITS itself (https://github.com/jaywalnut310/vits, inference.ipynb). */
 const noiseScale = 0.667
 const noiseWidth = 0.8
 
@@ -20,7 +20,7 @@ const noiseWidth = 0.8
 const sentencePauseSeconds = 0.25
 const clausePauseSeconds = 0.1
 
-/** Throws what `openGraph` throws, `BadPack`, and what the file system says. */
+/** Throws the errors of `openGraph`, `BadPack`, and file system errors. */
 export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const { session, metadata } = await openGraph(runtime, join(files.directory, files.graph))
   const folder = await openPackFolder(files.directory)

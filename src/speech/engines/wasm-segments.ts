@@ -1,6 +1,6 @@
 /**
- * Where a WebAssembly module's data segments lie (WebAssembly core specification 1.0, section 5.5): enough to tell a
- * program's constants from what it may write.
+ * Locates the data segments of a WebAssembly module (core specification 1.0, section 5.5), which separate a program's
+ * constants from its variables.
  */
 
 type DataSegment = { readonly start: number; readonly bytes: Uint8Array }
@@ -11,7 +11,7 @@ const activeSegment = 0
 const i32Const = 0x41
 const endOfExpression = 0x0b
 
-/** The active data segments, in order. Throws on a module that has any other kind. */
+/** The active data segments, in order. Throws on a module with any other kind. */
 export function dataSegments(module: Uint8Array): DataSegment[] {
   let at = headerBytes
   const byte = () => module[at++]!

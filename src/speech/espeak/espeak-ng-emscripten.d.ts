@@ -1,16 +1,16 @@
-/** The part of the Emscripten build of eSpeak NG that we use; the package ships no types. */
+/** Types for the used part of the Emscripten build of eSpeak NG, which ships none. */
 declare module '@echogarden/espeak-ng-emscripten' {
   export type FileNode = { mode: number; contents: Uint8Array | Record<string, FileNode> }
   export interface EspeakWorker {
     get_samplerate(): number
-    /** 0 when the voice exists. */
+    /** Returns 0 when the voice exists. */
     set_voice(name: string): number
     set_rate(wordsPerMinute: number): void
     set_pitch(pitch: number): void
     set_range(range: number): void
     /** Returning true from the callback ends the synthesis. */
     synthesize(text: string, onSamples: (samples: Int16Array | null, events: unknown[]) => boolean): void
-    /** Of all clauses; `ptr` is the address of zero-terminated UTF-8, to be freed. */
+    /** Phonemes of all clauses. `ptr` is the address of zero-terminated UTF-8, to be freed. */
     convert_to_phonemes(text: string, ipa: boolean): { ptr: number }
   }
   export interface EspeakModule {

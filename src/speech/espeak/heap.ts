@@ -1,11 +1,11 @@
-/** eSpeak NG keeps state between calls; putting its heap back to a snapshot undoes that. */
+/** Resets the state that eSpeak NG keeps between calls, by restoring a snapshot of its heap. */
 import type { EspeakModule } from '@echogarden/espeak-ng-emscripten'
 
 export type HeapSnapshot = ReturnType<typeof snapshotHeap>
 
 /**
- * A snapshot of the heap up to its break, which is all that is ever non-zero: 1.2 MB of 17 MB, so a restore takes
- * microseconds. The word that holds the break is found by watching what a large allocation moves.
+ * Takes a snapshot of the heap up to its break; everything above is zero. It has 1.2 MB of 17 MB, so a restore takes
+ * microseconds. A large allocation shows which word holds the break.
  */
 export function snapshotHeap(espeak: EspeakModule) {
   const whole = espeak.HEAPU8.slice()
@@ -18,7 +18,7 @@ export function snapshotHeap(espeak: EspeakModule) {
   let highest = snapshotBreak
   const observe = () => void (highest = Math.max(highest, currentBreak()))
   return {
-    /** To be called while the engine works: memory it used and gave back in between must be cleared too. */
+    /** Call this while the engine works: memory used and freed in between must be cleared too. */
     observe,
     restore() {
       observe()
@@ -29,7 +29,7 @@ export function snapshotHeap(espeak: EspeakModule) {
   }
 }
 
-/** Clears from `start` on, but writes only where it must: a page that was never written takes no memory. */
+/** Clears from `start` on. Writes only to non-zero words: untouched pages take no memory. */
 function clearWritten(words: Int32Array, start: number): void {
   for (let i = Math.floor(start); i < words.length; i++) if (words[i] !== 0) words[i] = 0
 }

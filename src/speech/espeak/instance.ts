@@ -1,6 +1,5 @@
 /**
- * An instance of eSpeak NG, compiled to JavaScript by Emscripten, as the engine and the phonemizer share it: loaded, its
- * data at hand, and brought to a state from which a heap snapshot can be taken.
+ * Loads eSpeak NG, compiled to JavaScript by Emscripten, for the engine and the phonemizer, ready for a heap snapshot.
  */
 import initialize, { type EspeakModule, type EspeakWorker } from '@echogarden/espeak-ng-emscripten'
 import { type PackageFiles, packageFiles } from './package-files'
@@ -17,15 +16,15 @@ export async function openEspeak(): Promise<EspeakInstance> {
   files.watch(module.FS)
   await files.fill(/\/(lang|voices)\/|\/(phontab|phonindex|phondata|intonations)$/)
   const worker = atFixedTime(() => new module.eSpeakNGWorker())
-  // The glue keeps the address and size of its text buffer outside the heap. One text longer than any to come makes
-  // that buffer final before the snapshot; otherwise a restore would leave it pointing into freed memory.
+  // The glue keeps the address and size of its text buffer outside the heap. A text longer than any later one makes
+  // that buffer final before the snapshot. Otherwise a restore would leave it pointing into freed memory.
   atFixedTime(() => worker.synthesize(' a'.repeat(33_000), () => true))
   atFixedTime(() => worker.synthesize('a', () => true))
   await files.fillOpened()
   return { module, worker, files }
 }
 
-/** eSpeak NG seeds its noise with the time of day when it starts; every instance gets the same one. */
+/** eSpeak NG seeds its noise with the time at its start; every instance gets the same time. */
 function atFixedTime<T>(work: () => T): T {
   const now = Date.now
   Date.now = () => 0

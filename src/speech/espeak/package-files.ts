@@ -1,29 +1,29 @@
 /**
- * The data of eSpeak NG (24 MB, mostly dictionaries), read out of the executable only as far as it is needed: whoever
- * works with an instance asks `fillOpened` afterwards, and does the work again where something was missing.
+ * The data of eSpeak NG (24 MB, mostly dictionaries), read from the executable on demand. After each call, the user of
+ * an instance calls `fillOpened` and repeats the call if files were missing.
  */
 import type { EspeakModule, FileNode } from '@echogarden/espeak-ng-emscripten'
 import packagePath from '@echogarden/espeak-ng-emscripten/espeak-ng.data' with { type: 'file' }
 
 export type PackageFiles = ReturnType<typeof packageFiles>
 
-/** Dictionaries of languages that were not spoken lately are let go beyond this; Russian alone has 8.5 MB. */
+/** Frees the least recently used dictionaries beyond this size; Russian alone has 8.5 MB. */
 const dictionaryBytesKept = 4e6
 
 /**
- * The data package (24 MB, mostly dictionaries) as a buffer of zeros: Emscripten's files are views into it until they
- * are needed. A file that was opened while still empty is noted, filled, and the call repeated.
+ * The data package as a zeroed buffer: Emscripten's files are views into it. A file opened while still empty is
+ * recorded, filled, and the call repeated.
  */
 export function packageFiles() {
   const source = Bun.file(packagePath)
   const buffer = new ArrayBuffer(source.size)
   const nodes = new Map<string, FileNode>()
-  /** Each file's place in the package, which is also what it holds while it is empty. */
+  /** Each file's view into the package. */
   const places = new Map<FileNode, Uint8Array>()
   const opened = new Set<FileNode>()
   /** Least recently used first. */
   const dictionaries = new Set<FileNode>()
-  /** Those of the text at hand. */
+  /** Dictionaries of the current text. */
   const inUse = new Set<FileNode>()
 
   const isEmpty = (node: FileNode) => node.contents === places.get(node)
@@ -65,14 +65,14 @@ export function packageFiles() {
       }
     },
     fill: (pattern: RegExp) => fillAll([...nodes].filter(([path]) => pattern.test(path)).map(([, node]) => node)),
-    /** Fills what was opened empty since the last call; says whether there was any. */
+    /** Fills the files opened empty since the last call. Returns whether there were any. */
     async fillOpened(): Promise<boolean> {
       if (opened.size === 0) return false
       await fillAll(opened)
       opened.clear()
       return true
     },
-    /** Empties the dictionaries that were not needed for this text, the oldest first, down to what is kept. */
+    /** Empties dictionaries that this text did not need, least recently used first, down to the limit. */
     letGo(): void {
       let sizeBytes = 0
       for (const node of [...dictionaries].reverse()) {

@@ -1,6 +1,6 @@
 /**
- * The names of voices that our build of eSpeak NG takes: the languages in its data. Kept here so that a name can be
- * judged without loading it; test/speech/phonemes/espeak.test.ts holds the list to what it takes.
+ * The voice names of our build of eSpeak NG: the languages in its data. This list validates names without loading the
+ * engine; test/speech/phonemes/espeak.test.ts compares it with the engine.
  */
 
 export const espeakVoices: ReadonlySet<string> = new Set(

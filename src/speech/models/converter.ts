@@ -1,7 +1,7 @@
 /**
- * Packs of the OpenVoice v2 tone-colour converter, as exported by season-studio for MeloTTS-ONNX
- * (https://huggingface.co/seasonstudio/openvoice_tone_clone_onnx): `tone_color_extract_model.onnx` makes 256 numbers of
- * a voice, `tone_clone_model.onnx` changes the voice in a sound, `configuration.json` says of which spectrogram.
+ * Packs of the OpenVoice v2 tone color converter, as exported by season-studio for MeloTTS-ONNX
+ * (https://huggingface.co/seasonstudio/openvoice_tone_clone_onnx): `tone_color_extract_model.onnx` extracts a speaker
+ * embedding, `tone_clone_model.onnx` converts speech to another one, `configuration.json` describes the spectrogram.
  */
 import { isFields } from '../../fields'
 import type { GraphInfo } from '../onnx/file'
@@ -14,9 +14,9 @@ export const extractorFile = 'tone_color_extract_model.onnx'
 export const converterFile = 'tone_clone_model.onnx'
 export const configurationFile = 'configuration.json'
 
-/** Numbers that a voice is known by. */
-export const toneSize = 256
-/** Of everything that is converted, Hz. */
+/** Numbers in a speaker embedding. */
+export const speakerEmbeddingSize = 256
+/** Of all converted sound, Hz. */
 export const converterSampleRate = 22_050
 
 /** −1 in the file or here: any size. */
@@ -33,8 +33,8 @@ export const readConverterPack: PackReader = async (folder) => {
   check(converterFile, await folder.readGraph(converterFile), [
     { name: 'audio', type: 'float32', dims: [1, bins, -1] },
     { name: 'audio_length', type: 'int64', dims: [1] },
-    { name: 'src_tone', type: 'float32', dims: [1, toneSize, 1] },
-    { name: 'dest_tone', type: 'float32', dims: [1, toneSize, 1] },
+    { name: 'src_tone', type: 'float32', dims: [1, speakerEmbeddingSize, 1] },
+    { name: 'dest_tone', type: 'float32', dims: [1, speakerEmbeddingSize, 1] },
     { name: 'tau', type: 'float32', dims: [1] },
   ])
   return {
@@ -47,24 +47,24 @@ export const readConverterPack: PackReader = async (folder) => {
   }
 }
 
-/** OpenVoice's has 3.3 MB. */
+/** OpenVoice's extractor has 3.3 MB. */
 const extractorBytesMax = 64 << 20
 
 /**
- * Tells converters apart that know a voice by other numbers: the SHA-256 of the extractor's file, which makes them. The
- * same files somewhere else, or put there again, have the same one.
+ * The SHA-256 of the extractor's file: converters with another extractor use other embeddings. The path and the time of
+ * installation do not matter.
  */
 export function fingerprintOf(extractor: Uint8Array): string {
   return new Bun.CryptoHasher('sha256').update(extractor).digest('hex')
 }
 
-/** Throws `BadPack` on a configuration that no converter has, or of another sample rate than all of them have. */
+/** Throws `BadPack` on an invalid configuration, or another sample rate than `converterSampleRate`. */
 export function readSpectrogramSettings(configuration: Readonly<Record<string, unknown>>): SpectrogramSettings {
   const { data } = configuration
   const read = (name: string): number => {
     const value = isFields(data) ? data[name] : undefined
     if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 65_536) return value
-    throw new BadPack(`${configurationFile}: data.${name} is no whole number from 1 to 65536`)
+    throw new BadPack(`${configurationFile}: data.${name} is not a whole number from 1 to 65536`)
   }
   const sampleRate = read('sampling_rate')
   const filterLength = read('filter_length')
@@ -74,9 +74,9 @@ export function readSpectrogramSettings(configuration: Readonly<Record<string, u
   if (filterLength < 4 || !Number.isInteger(Math.log2(filterLength)))
     throw new BadPack(`${configurationFile}: data.filter_length is ${filterLength}, not a power of two`)
   if (hopLength > filterLength || (filterLength - hopLength) % 2 !== 0)
-    throw new BadPack(`${configurationFile}: data.hop_length is ${hopLength}, which does not go with filter_length`)
+    throw new BadPack(`${configurationFile}: data.hop_length is ${hopLength}, which does not fit filter_length`)
   if (read('win_length') !== filterLength)
-    throw new BadPack(`${configurationFile}: data.win_length is not filter_length, ${filterLength}`)
+    throw new BadPack(`${configurationFile}: data.win_length must equal filter_length, ${filterLength}`)
   return { sampleRate, filterLength, hopLength }
 }
 
@@ -90,7 +90,7 @@ function check(file: string, { inputs, outputs }: GraphInfo, wanted: readonly Wa
     throw new BadPack(`${file} has no input ${describe(input)}${instead}: it is not the tone converter's`)
   }
   const other = inputs.find(({ name }) => !wanted.some((input) => input.name === name))
-  if (other) throw new BadPack(`${file} has an input more than the tone converter: ${describe(other)}`)
+  if (other) throw new BadPack(`${file} has an input that the tone converter does not have: ${describe(other)}`)
   if (outputs[0]?.type !== 'float32') throw new BadPack(`${file} has no output of type float32`)
 }
 

@@ -1,32 +1,32 @@
-/** What each family of models knows about its packs: one reader per family, asked in turn. */
+/** The readers of packs: one per family of models. */
 import type { GraphInfo } from '../onnx/file'
 import type { PackFamily, PackVoice } from './pack'
 
-/** The folder of a pack. Links that lead out of it, and files deeper than two levels, are not in it. */
+/** The folder of a pack. Links that lead out of it and files deeper than two levels are excluded. */
 export type PackFolder = {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string
-  /** Paths of plain files, relative, with `/`, sorted. */
+  /** Relative paths of regular files, with `/`, sorted. */
   readonly files: readonly string[]
   sizeBytesOf(file: string): number
-  /** Throws `BadPack` when it is not there or larger than `sizeBytesMax`. */
+  /** Reads a file. Throws `BadPack` when it is missing or larger than `sizeBytesMax`. */
   read(file: string, sizeBytesMax: number): Promise<Uint8Array>
-  /** Throws `BadPack`, also when it is no JSON object. At most 16 MiB. */
+  /** Reads a JSON object of at most 16 MiB. Throws `BadPack`. */
   readJson(file: string): Promise<Readonly<Record<string, unknown>>>
-  /** Of a graph's file, without loading it. Throws `BadPack`. */
+  /** Reads the header of a graph's file without loading it. Throws `BadPack`. */
   readGraph(file: string): Promise<GraphInfo>
 }
 
 export type PackContent = {
   readonly family: PackFamily
-  /** The file of the graph that speaks. */
+  /** The file of the speech graph. */
   readonly graph: string
   readonly sampleRate: number
-  /** `id`: only letters, digits and `-`, without the family; who asked makes it one of the catalogue. */
+  /** `id`: only letters, digits and `-`, without the family; the caller makes the catalogue id of it. */
   readonly voices: readonly PackVoice[]
   readonly license: string | null
   readonly fingerprint?: string
 }
 
-/** undefined: not of this family. Throws `BadPack` when it is, but cannot be used. */
+/** Returns undefined for packs of other families. Throws `BadPack` for unusable packs of its own. */
 export type PackReader = (folder: PackFolder) => Promise<PackContent | undefined>

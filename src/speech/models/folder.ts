@@ -1,6 +1,5 @@
 /**
- * The folder of a pack: what is in it, and reading that without following it anywhere else. An operator may have it from
- * anybody.
+ * Lists and reads the folder of a pack without following links out of it. The pack may come from an untrusted source.
  */
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
@@ -14,21 +13,21 @@ import { filesMax, levelsMax } from './snapshot'
 
 export type OpenedFolder = PackFolder & {
   readonly sizeBytes: number
-  /** What is in the folder but not in `files`, with the reason. */
+  /** Excluded entries of the folder, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>
 }
 
 const sizeBytesMax = 8 * 2 ** 30
 const jsonBytesMax = 16 << 20
-/** JSON nested deeper than this is nobody's configuration. */
+/** No valid configuration is nested deeper. */
 const jsonDepthMax = 64
 
-/** Throws `BadPack` when it is no folder, cannot be read, or holds more than a pack does. */
+/** Throws `BadPack` when the path is not a folder, cannot be read, or exceeds the limits of a pack. */
 export async function openPackFolder(path: string): Promise<OpenedFolder> {
   const directory = await realpath(path).catch((error: NodeJS.ErrnoException) => {
     throw new BadPack(`the folder cannot be opened: ${error.message}`)
   })
-  if (!(await stat(directory)).isDirectory()) throw new BadPack('it is no folder')
+  if (!(await stat(directory)).isDirectory()) throw new BadPack('it is not a folder')
   const { sizes, leftOut } = await survey(directory)
   const sizeBytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
   if (sizeBytes > sizeBytesMax) throw new BadPack(`its files have ${sizeBytes} bytes, more than ${sizeBytesMax}`)
@@ -43,7 +42,7 @@ export async function openPackFolder(path: string): Promise<OpenedFolder> {
   async function read(file: string, fileBytesMax: number): Promise<Uint8Array> {
     const size = sizeBytesOf(file)
     if (size > fileBytesMax) throw new BadPack(`${file} has ${size} bytes, more than ${fileBytesMax}`)
-    // As much as there was: it may have grown since.
+    // Only the size measured above: the file may have grown since.
     return guard(file, () => Bun.file(join(directory, file)).slice(0, size).bytes())
   }
 
@@ -59,7 +58,7 @@ export async function openPackFolder(path: string): Promise<OpenedFolder> {
       const bytes = await read(file, jsonBytesMax)
       const value = parseJson(bytes)
       if (isFields(value)) return value
-      throw new BadPack(`${file} is no JSON object`)
+      throw new BadPack(`${file} is not a JSON object`)
     },
 
     async readGraph(file) {
@@ -73,7 +72,7 @@ export async function openPackFolder(path: string): Promise<OpenedFolder> {
   }
 }
 
-/** Names the file in what is wrong with it. */
+/** Adds the file name to errors. */
 async function guard<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -83,7 +82,7 @@ async function guard<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** undefined: it is none. */
+/** Returns undefined for invalid JSON. */
 function parseJson(bytes: Uint8Array): unknown {
   if (isDeeplyNested(bytes)) return undefined
   try {
@@ -93,7 +92,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** `JSON.parse` takes any depth, but what then walks through the value does not. */
+/** `JSON.parse` accepts any depth, but recursive walks over the value do not. */
 function isDeeplyNested(bytes: Uint8Array): boolean {
   let depth = 0
   let inText = false
@@ -117,7 +116,7 @@ async function survey(directory: string): Promise<Survey> {
       throw new BadPack(`${inside || 'the folder'} cannot be read: ${error.message}`)
     })
     for (const name of names) {
-      // File managers and download tools leave their own.
+      // File managers and download tools leave hidden files.
       if (name.startsWith('.')) continue
       const path = inside ? `${inside}/${name}` : name
       if (found.sizes.size + found.leftOut.size >= filesMax) throw new BadPack(`it has more than ${filesMax} files`)
@@ -128,13 +127,13 @@ async function survey(directory: string): Promise<Survey> {
   async function add(path: string, level: number): Promise<void> {
     const whole = join(directory, path)
     const target = await realpath(whole).catch(() => undefined)
-    if (target === undefined) return leaveOut(path, 'is a link that leads nowhere')
+    if (target === undefined) return leaveOut(path, 'is a broken link')
     if (!target.startsWith(directory + sep)) return leaveOut(path, 'is a link that leads out of the folder')
     const isLink = (await lstat(whole)).isSymbolicLink()
     const stats = await stat(target)
     if (stats.isFile()) found.sizes.set(path, stats.size)
-    else if (!stats.isDirectory()) leaveOut(path, 'is no plain file')
-    // A link to a folder may lead round in a circle.
+    else if (!stats.isDirectory()) leaveOut(path, 'is not a regular file')
+    // A link to a folder may form a cycle.
     else if (isLink) leaveOut(path, 'is a link to a folder')
     else if (level < levelsMax) await look(path, level + 1)
   }

@@ -1,10 +1,9 @@
 /**
- * Packs of KittenTTS (https://github.com/KittenML/KittenTTS), as Hugging Face has them (KittenML/kitten-tts-nano-0.1,
- * -0.2, -0.8, micro, mini: `kitten_tts_*.onnx`, `voices.npz`, `config.json` with `type`, `model_file`, `voices`,
- * `voice_aliases` and `speed_priors`; read by kittentts/get_model.py), or as sherpa-onnx packs them
- * (scripts/kitten-tts/: `model.onnx` with metadata, `voices.bin`, `tokens.txt`) or onnx-community
- * (`voices/expr-voice-*.bin`). The graph has Kokoro's signature; a style has one row, or since 0.8 one for each length of
- * the text.
+ * Packs of KittenTTS (https://github.com/KittenML/KittenTTS) in three layouts: Hugging Face
+ * (KittenML/kitten-tts-nano-0.1, -0.2, -0.8, micro, mini: `kitten_tts_*.onnx`, `voices.npz`, `config.json` with `type`,
+ * `model_file`, `voices`, `voice_aliases` and `speed_priors`; read by kittentts/get_model.py), sherpa-onnx
+ * (scripts/kitten-tts/: `model.onnx` with metadata, `voices.bin`, `tokens.txt`) and onnx-community
+ * (`voices/expr-voice-*.bin`). The graph has Kokoro's signature. A style has one row, or since 0.8 one per text length.
  */
 import { isFields } from '../../fields'
 import type { Vocabulary } from '../phonemes/runs'
@@ -15,7 +14,7 @@ import { chooseGraph, readSampleRate, readStyleSignature } from './style-graph'
 import { findStyleFiles, openStyles, type Style } from './styles'
 import { readTokens, tokensFile } from './vocabulary'
 
-/** Those known have 1 and 400. */
+/** Known models have 1 and 400. */
 const rowsMax = 1024
 const speedPriors = { min: 0.25, max: 4 }
 
@@ -23,13 +22,13 @@ export type KittenModel = {
   readonly sampleRate: number
   readonly vocabulary: Vocabulary
   readonly styles: readonly Style[]
-  /** How fast a style is to speak for it to sound natural, by its name; 1 where it is not here. */
+  /** Natural speed of each style; 1 for styles that are missing here. */
   readonly speeds: ReadonlyMap<string, number>
-  /** Names for people, by those of styles. */
+  /** Display names by style. */
   readonly aliases: ReadonlyMap<string, string>
 }
 
-/** Asked before Kokoro's reader, whose packs look alike. */
+/** Precedes Kokoro's reader, whose packs look similar. */
 export async function isKitten(folder: PackFolder, graph: string): Promise<boolean> {
   if (/kitten/i.test(graph) || folder.files.some((file) => file.startsWith('voices/expr-voice-'))) return true
   if (folder.files.includes('config.json') && /^ONNX\d$/.test(String((await folder.readJson('config.json'))['type'])))
@@ -48,7 +47,7 @@ export async function readKittenPack(folder: PackFolder): Promise<PackContent | 
   return { family: 'kitten', graph, sampleRate: model.sampleRate, voices, license: null }
 }
 
-/** What the engine needs beside the graph. `metadata`: of the graph. Throws `BadPack`. */
+/** Reads the engine's inputs beside the graph. `metadata`: of the graph. Throws `BadPack`. */
 export async function readKittenModel(
   folder: PackFolder,
   metadata: Readonly<Record<string, string>>,
@@ -86,7 +85,7 @@ function entriesOf(value: unknown): [string, unknown][] {
   return isFields(value) ? Object.entries(value) : []
 }
 
-/** `expr-voice-2-f`: the second woman; later versions give it a name as well. */
+/** `expr-voice-2-f`: the second female voice; later versions also have a name for it. */
 function describeVoice(style: string, alias: string | undefined): PackVoice {
   const parts = /^expr-voice-(\d+)-([fm])$/.exec(style)
   const gender = parts?.[2]

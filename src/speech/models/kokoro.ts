@@ -1,12 +1,12 @@
 /**
- * Packs of Kokoro-82M (https://huggingface.co/hexgrad/Kokoro-82M). Three layouts are known:
- *
+ * Packs of Kokoro-82M (https://huggingface.co/hexgrad/Kokoro-82M) in three layouts:
  * - onnx-community/Kokoro-82M-v1.0-ONNX: `onnx/model*.onnx`, `voices/<name>.bin`, `tokenizer.json`;
- * - what examples/export.py of hexgrad/kokoro writes: the graph, whose `speed` is an int32, with `duration` beside
- *   `waveform`; `config.json` and styles as in one of the others;
- * - sherpa-onnx (scripts/kokoro/): `model.onnx` with metadata, `voices.bin` of all voices, `tokens.txt`. kokoro-onnx'
- *   `voices-v1.0.bin` is NumPy's archive; its later graphs have the config in their metadata (`kokoro_config`, read by
- *   src/kokoro_onnx/session.py), beside the earlier ones goes `config.json` of hexgrad/Kokoro-82M.
+ * - examples/export.py of hexgrad/kokoro: the graph, whose `speed` is an int32, with `duration` beside `waveform`;
+ * `config.json`, and styles as in one of the others;
+ * - sherpa-onnx (scripts/kokoro/): `model.onnx` with metadata, `voices.bin` of all voices, `tokens.txt`.
+ * `voices-v1.0.bin` of kokoro-onnx is a NumPy archive. Its later graphs have the config in their metadata
+ * (`kokoro_config`, read by src/kokoro_onnx/session.py); the earlier ones come with `config.json` of
+ * hexgrad/Kokoro-82M.
  */
 import { kokoroLanguage } from '../phonemes/kokoro'
 import type { Vocabulary } from '../phonemes/runs'
@@ -18,8 +18,8 @@ import { findStyleFiles, openStyles, type Style } from './styles'
 import { readVocabulary } from './vocabulary'
 
 /**
- * Rows of a style: one for each number of symbols, 1 to 510, which is what the graph takes beside the outer two. v0.19
- * has one before them, for none (scripts/kokoro/v0.19 of sherpa-onnx); the files of onnx-community have 512 of it.
+ * Rows of a style: one per number of tokens, 1 to 510, the graph's maximum beside the outer two. v0.19 has an
+ * additional first row for zero tokens (scripts/kokoro/v0.19 of sherpa-onnx); the files of onnx-community have 512.
  */
 const rows = { min: 510, max: 512 }
 
@@ -36,8 +36,7 @@ export async function readKokoroPack(folder: PackFolder): Promise<PackContent | 
   readStyleSignature(graph, info)
   const { sampleRate, styles } = await readKokoroModel(folder, info.metadata)
   const voices = styles.map(({ name }) => name).filter((name) => kokoroLanguage(name).frontEnd !== null)
-  if (voices.length === 0)
-    throw new BadPack('all of its voices are Japanese, which cannot be put into its phonemes yet')
+  if (voices.length === 0) throw new BadPack('all of its voices are Japanese, which has no phonemizer yet')
   return { family: 'kokoro', graph, sampleRate, voices: voices.map(describeVoice), license: null }
 }
 
@@ -46,13 +45,13 @@ function looksLikeKokoro(files: readonly string[], graph: string): boolean {
   if (findStyleFiles(files).length > 0) return true
   if (files.some((file) => /^voices\/[^/]+\.pt$/.test(file)))
     throw new BadPack(
-      'voices/*.pt are of PyTorch; the same styles as voices/*.bin are in onnx-community/Kokoro-82M-v1.0-ONNX',
+      'voices/*.pt are PyTorch files; onnx-community/Kokoro-82M-v1.0-ONNX has the same styles as voices/*.bin',
     )
   if (/kokoro/i.test(graph)) throw new BadPack('there are no styles: voices/*.bin, voices.bin or voices.npz')
   return false
 }
 
-/** What the engine needs beside the graph. `metadata`: of the graph. Throws `BadPack`. */
+/** Reads the engine's inputs beside the graph. `metadata`: of the graph. Throws `BadPack`. */
 export async function readKokoroModel(
   folder: PackFolder,
   metadata: Readonly<Record<string, string>>,
@@ -69,7 +68,7 @@ export async function readKokoroModel(
   return { sampleRate: readSampleRate(sampleRate), vocabulary: await readVocabulary(folder, metadata), styles }
 }
 
-/** `af_heart` → "Heart", a woman; where there is no name, as in `af` and `zf_001`, the whole is it. */
+/** `af_heart` → "Heart", female. A style without a name, as `af` and `zf_001`, keeps its id. */
 function describeVoice(style: string): PackVoice {
   const { language } = kokoroLanguage(style)
   const gender = /^[a-z]([fm])(_|$)/.exec(style)?.[1]

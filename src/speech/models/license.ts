@@ -1,13 +1,13 @@
-/** The licence of a pack, as far as its files tell. */
+/** Detects the licence of a pack from its files. */
 import type { PackFolder } from './family'
 
 const textBytesMax = 1 << 20
 const nameLengthMax = 100
-/** Model cards: their head as Hugging Face has it, or a line of the list as Piper's voices have it. */
+/** Model cards: with a YAML head as on Hugging Face, or a list as in Piper's voices. */
 const cards = ['README.md', 'MODEL_CARD', 'MODEL_CARD.md']
 const licenses = ['LICENSE', 'LICENSE.txt', 'LICENSE.md', 'LICENCE', 'COPYING']
 
-/** What the whole text of a licence begins with, and its SPDX name. */
+/** First words of each licence text, and its SPDX id. */
 const texts: readonly [RegExp, string][] = [
   [/Apache License\s+Version 2\.0/, 'Apache-2.0'],
   [/MIT License|Permission is hereby granted, free of charge/, 'MIT'],
@@ -22,10 +22,10 @@ const texts: readonly [RegExp, string][] = [
   [/CC0 1\.0 Universal/, 'CC0-1.0'],
   [/Redistribution and use in source and binary forms/, 'BSD'],
 ]
-/** The licence that a text is begins here; others are named further down. */
+/** Search only the start of the file; later licences belong to other components. */
 const titleCharacters = 2_000
 
-/** SPDX name, or what the model card says; null where neither is there. A file too large to be one tells nothing. */
+/** The SPDX id or the licence in the model card; null without both. Skips oversized files. */
 export async function readLicense(folder: PackFolder): Promise<string | null> {
   const read = async (file: string): Promise<string | undefined> => {
     if (!folder.files.includes(file) || folder.sizeBytesOf(file) > textBytesMax) return undefined
@@ -43,11 +43,11 @@ export async function readLicense(folder: PackFolder): Promise<string | null> {
   return null
 }
 
-/** What a model card says; undefined where it says nothing. */
+/** The licence in a model card; undefined without one. */
 export function licenseOfCard(card: string): string | undefined {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(card)?.[1] ?? ''
   const inHead = /^license:[ \t]*["']?([\w.+-]+)/m.exec(head)?.[1]
-  // `other` has its name in a line of its own.
+  // `other` has its name on a separate line.
   if (inHead === 'other') return /^license_name:[ \t]*["']?([\w.+-]+)/m.exec(head)?.[1] ?? inHead
   return inHead ?? /^[ \t]*[*-]?[ \t]*licen[sc]e:[ \t]*(\S.*?)[ \t]*$/im.exec(card)?.[1]
 }

@@ -1,16 +1,16 @@
 /**
- * Arrays of numbers in NumPy's archives (`.npz`: a zip of `.npy` files), in which styles of voices are published. Only
- * what `numpy.savez` writes of float32 is read. Formats: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
- * and PKWARE's APPNOTE.TXT 4.3; the entries are taken from the central directory at the end.
+ * Reads arrays from NumPy archives (`.npz`: a zip of `.npy` files), a format of published voice styles. Reads only
+ * float32 as written by `numpy.savez`. Formats: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+ * and PKWARE's APPNOTE.TXT 4.3. The entries come from the central directory at the end.
  */
 import { inflateRawSync } from 'node:zlib'
 import { BadPack } from './pack'
 
 export type NpzArray = {
-  /** Of the entry, without `.npy`. */
+  /** Name of the entry without `.npy`. */
   readonly name: string
   readonly shape: readonly number[]
-  /** The values, row by row. Throws `BadPack`. */
+  /** The values in row-major order. Throws `BadPack`. */
   read(): Promise<Float32Array>
 }
 
@@ -19,22 +19,23 @@ type Entry = { name: string; method: number; packedBytes: number; sizeBytes: num
 const signatures = { end: 0x06054b50, entry: 0x02014b50, file: 0x04034b50 } as const
 const stored = 0
 const deflated = 8
-/** The end record, with the longest comment that it may have. */
+/** The end record with the longest possible comment. */
 const endBytesMax = 22 + 65_535
 const entriesMax = 1000
-/** Of the header of a `.npy` file: `numpy.savez` writes 128. */
+/** Of the header of a `.npy` file; `numpy.savez` writes 128. */
 const arrayHeaderBytesMax = 1024
 
 /** `name`: of the file, for messages. `sizeBytesMax`: of one array. Throws `BadPack`. */
 export async function readNpz(path: string, name: string, sizeBytesMax: number): Promise<NpzArray[]> {
   const file = Bun.file(path)
-  const bad = (what: string) => new BadPack(`${name} is not an archive of NumPy that can be read: ${what}`)
+  const bad = (what: string) => new BadPack(`${name} is not a readable NumPy archive: ${what}`)
   const arrays: NpzArray[] = []
   for (const entry of await readEntries(file, bad)) {
     if (!entry.name.endsWith('.npy')) throw bad(`it has a file ${JSON.stringify(entry.name)}`)
-    if (entry.method !== stored && entry.method !== deflated) throw bad(`${entry.name} is compressed by another method`)
+    if (entry.method !== stored && entry.method !== deflated) throw bad(`${entry.name} has an unsupported compression`)
     if (entry.sizeBytes > sizeBytesMax + arrayHeaderBytesMax) throw bad(`${entry.name} is too large`)
-    if (entry.method === stored && entry.packedBytes !== entry.sizeBytes) throw bad(`${entry.name} has two sizes`)
+    if (entry.method === stored && entry.packedBytes !== entry.sizeBytes)
+      throw bad(`${entry.name} has contradictory sizes`)
     const bytes = () => readEntry(file, entry, bad)
     const { shape, dataOffset } = readArrayHeader(await bytes(), entry.name, bad)
     const read = async () => {
@@ -52,7 +53,7 @@ async function readEntries(file: Bun.BunFile, bad: Bad): Promise<Entry[]> {
   const tail = await viewOf(file, Math.max(0, file.size - endBytesMax), file.size)
   let end = tail.byteLength - 22
   while (end >= 0 && tail.getUint32(end, true) !== signatures.end) end--
-  if (end < 0) throw bad('it has no end')
+  if (end < 0) throw bad('its end record is missing')
   const count = tail.getUint16(end + 10, true)
   const sizeBytes = tail.getUint32(end + 12, true)
   const offset = tail.getUint32(end + 16, true)
@@ -78,7 +79,7 @@ async function readEntries(file: Bun.BunFile, bad: Bad): Promise<Entry[]> {
 async function readEntry(file: Bun.BunFile, entry: Entry, bad: Bad): Promise<Uint8Array<ArrayBuffer>> {
   const { name, headerOffset, method, packedBytes, sizeBytes } = entry
   const header = await viewOf(file, headerOffset, headerOffset + 30)
-  if (header.byteLength < 30 || header.getUint32(0, true) !== signatures.file) throw bad(`${name} is not where it says`)
+  if (header.byteLength < 30 || header.getUint32(0, true) !== signatures.file) throw bad(`${name} is not at its offset`)
   const start = headerOffset + 30 + header.getUint16(26, true) + header.getUint16(28, true)
   const packed = await file.slice(start, start + packedBytes).bytes()
   const bytes = method === stored ? packed : inflate(packed, sizeBytes)
@@ -86,7 +87,7 @@ async function readEntry(file: Bun.BunFile, entry: Entry, bad: Bad): Promise<Uin
   return bytes
 }
 
-/** undefined where it is damaged or would grow larger. */
+/** Returns undefined for damaged or larger data. */
 function inflate(packed: Uint8Array, sizeBytes: number): Uint8Array<ArrayBuffer> | undefined {
   try {
     return new Uint8Array(inflateRawSync(packed, { maxOutputLength: Math.max(1, sizeBytes) }))
@@ -96,22 +97,25 @@ function inflate(packed: Uint8Array, sizeBytes: number): Uint8Array<ArrayBuffer>
   }
 }
 
-/** `\x93NUMPY`, version, length, and a Python dictionary such as `{'descr': '<f4', 'fortran_order': False, 'shape': (510, 1, 256), }`. */
+/**
+ * `\x93NUMPY`, version, length, and a Python dictionary such as `{'descr': '<f4', 'fortran_order': False, 'shape':
+ * (510, 1, 256), }`.
+ */
 function readArrayHeader(bytes: Uint8Array, name: string, bad: Bad): { shape: number[]; dataOffset: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const magic = [0x93, ...new TextEncoder().encode('NUMPY')]
-  if (bytes.length < 12 || magic.some((byte, at) => bytes[at] !== byte)) throw bad(`${name} is no array`)
+  if (bytes.length < 12 || magic.some((byte, at) => bytes[at] !== byte)) throw bad(`${name} is not an array`)
   const long = bytes[6]! > 1
   const dataOffset = long ? 12 + view.getUint32(8, true) : 10 + view.getUint16(8, true)
   if (dataOffset > Math.min(bytes.length, arrayHeaderBytesMax)) throw bad(`${name} is damaged`)
   const header = new TextDecoder().decode(bytes.subarray(long ? 12 : 10, dataOffset))
   const shape = /'shape':\s*\(([\d, ]*)\)/.exec(header)?.[1]
   if (!/'descr':\s*'<f4'/.test(header) || !/'fortran_order':\s*False/.test(header) || shape === undefined)
-    throw bad(`${name} is not of float32 in rows`)
+    throw bad(`${name} is not row-major float32`)
   const sizes = shape.split(',').flatMap((size) => (size.trim() ? [Number(size)] : []))
   const values = sizes.reduce((product, size) => product * size, 1)
   if (bytes.length - dataOffset !== values * Float32Array.BYTES_PER_ELEMENT)
-    throw bad(`${name} is not as long as it says`)
+    throw bad(`${name} does not have its declared length`)
   return { shape: sizes, dataOffset }
 }
 

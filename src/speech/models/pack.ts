@@ -1,51 +1,51 @@
-/** A model pack: a folder of files that an operator installed, and what was found in it. Plain data, cached as JSON. */
+/** A model pack: a folder of files that an operator installed, and its contents. Plain data, cached as JSON. */
 import type { ModelFiles, NeuralEngineName, VoiceSettings } from '../engine'
 
-/** What a pack is for: an engine's voices, or `converter` for making clones of what other voices say. */
+/** Purpose of a pack: an engine's voices, or `converter` for converted clones. */
 export type PackFamily = NeuralEngineName | 'converter'
 
 export type PackVoice = {
-  /** Of the catalogue: `[a-z0-9][a-z0-9._-]{0,63}`. */
+  /** Catalogue id: `[a-z0-9][a-z0-9._-]{0,63}`. */
   readonly id: string
   readonly displayName: string
   readonly description: string | null
   /** BCP 47. */
   readonly language: string
-  /** null where nobody knows. */
+  /** null when unknown. */
   readonly gender: 'female' | 'male' | null
   readonly settings: VoiceSettings
 }
 
 export type Pack = {
-  /** Of its folder. */
+  /** Name of the folder. */
   readonly name: string
   readonly family: PackFamily
   readonly model: ModelFiles
   /** Hz. */
   readonly sampleRate: number
-  /** None, of a converter. */
+  /** Empty for a converter. */
   readonly voices: readonly PackVoice[]
-  /** Whether the same request gives the same bytes; not where randomness is inside the graph. */
+  /** Whether the same request gives the same bytes; false for graphs with random nodes. */
   readonly deterministic: boolean
-  /** Whether it tells where its words are. */
+  /** Whether it returns word times. */
   readonly timesWords: boolean
-  /** Whether several sentences can be spoken in one run. */
+  /** Whether one run can speak several sentences. */
   readonly batches: boolean
   /** Of all files. */
   readonly sizeBytes: number
-  /** SPDX name or what the model card says; null where neither is there. */
+  /** SPDX id or the licence in the model card; null without both. */
   readonly license: string | null
-  /** Of a converter, what it knows a voice by; see `fingerprintOf`. */
+  /** Fingerprint of a converter; see `fingerprintOf`. */
   readonly fingerprint?: string
 }
 
 export type PackReport =
   | { readonly name: string; readonly state: 'ready'; readonly pack: Pack }
   | { readonly name: string; readonly state: 'checking' }
-  /** `reason`: one sentence for the operator, which names the file. */
+  /** `reason`: one sentence for the operator that names the file. */
   | { readonly name: string; readonly state: 'refused'; readonly reason: string }
 
-/** What is wrong with a pack, in a sentence for the operator. */
+/** The fault of a pack, in a sentence for the operator. */
 export class BadPack extends Error {
   override readonly name = 'BadPack'
 }

@@ -16,15 +16,15 @@ export type PiperConfig = {
   readonly lengthScale: number
   readonly noiseWidth: number
   readonly speakerCount: number
-  /** Name to number; a model of several speakers may have none. */
+  /** Name to number; may be empty for a model of several speakers. */
   readonly speakers: ReadonlyMap<string, number>
-  /** Language to number, of models that have an input for it. */
+  /** Language to number, for models with a language input. */
   readonly languages: ReadonlyMap<string, number>
   /** BCP 47. */
   readonly language: string
-  /** What it was trained on, e.g. `lessac`; null where that is not said. */
+  /** Training dataset, e.g. `lessac`; null when not given. */
   readonly dataset: string | null
-  /** `x_low` to `high`; null where that is not said. */
+  /** `x_low` to `high`; null when not given. */
   readonly quality: string | null
 }
 
@@ -34,7 +34,7 @@ const symbolsMax = 10_000
 const idsPerSymbolMax = 16
 const nameCharactersMax = 100
 
-/** `file`: named in what is thrown. Throws `BadPack` on a configuration that no voice can speak with. */
+/** `file`: named in errors. Throws `BadPack` on an unusable configuration. */
 export function parsePiperConfig(json: Readonly<Record<string, unknown>>, file: string): PiperConfig {
   const at = readerOf(json, file)
   const phonemeType = at.oneOf('phoneme_type', piperPhonemeTypes, 'espeak')
@@ -69,7 +69,7 @@ export function parsePiperConfig(json: Readonly<Record<string, unknown>>, file: 
 type Reader = ReturnType<typeof readerOf>
 type Range = { readonly min: number; readonly max: number; readonly whole?: boolean; readonly absent?: number }
 
-/** Reading fields by their paths, e.g. `audio.sample_rate`. */
+/** Reads fields by their paths, e.g. `audio.sample_rate`. */
 function readerOf(json: Readonly<Record<string, unknown>>, file: string) {
   const valueOf = (path: string) =>
     path.split('.').reduce<unknown>((value, name) => (isFields(value) ? value[name] : undefined), json)
@@ -90,7 +90,7 @@ function readerOf(json: Readonly<Record<string, unknown>>, file: string) {
       const fits = typeof value === 'number' && value >= min && value <= max && (!whole || Number.isInteger(value))
       return fits ? value : refuse(path, `a${whole ? ' whole' : ''} number from ${min} to ${max}`)
     },
-    /** '' where there is none. */
+    /** Returns '' for a missing field. */
     text(path: string): string {
       const value = valueOf(path) ?? ''
       return typeof value === 'string' && value.length <= nameCharactersMax
@@ -106,7 +106,7 @@ function readerOf(json: Readonly<Record<string, unknown>>, file: string) {
         Array.isArray(value) && value.length <= idsPerSymbolMax && value.every((one) => typeof one === 'string')
       return fits ? value : refuse(path, 'a list of texts for each entry', value)
     },
-    /** Names to different whole numbers from 0 to `max`. */
+    /** Names to distinct whole numbers from 0 to `max`. */
     numbers(path: string, max: number): Map<string, number> {
       const entries = Object.entries(object(path))
       for (const [name, value] of entries) {
@@ -153,7 +153,7 @@ function readClusters(at: Reader, ids: ReadonlyMap<string, unknown>): string[][]
   })
 }
 
-/** `language.code`, e.g. `en_US`, else what eSpeak NG calls the language. */
+/** `language.code`, e.g. `en_US`, else eSpeak NG's language. */
 function readLanguage(at: Reader, espeakVoice: string): string {
   const code = at.text('language.code') || espeakVoice.replace(/-x-.*$/, '').replace(/^cmn\b.*/, 'zh-CN')
   try {

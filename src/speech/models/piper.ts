@@ -1,6 +1,6 @@
 /**
- * Packs of Piper (https://github.com/OHF-Voice/piper1-gpl; voices at https://huggingface.co/rhasspy/piper-voices): a
- * graph `X.onnx` with its configuration `X.onnx.json`. A pack has one; each of its speakers is a voice.
+ * Packs of Piper (https://github.com/OHF-Voice/piper1-gpl; voices at https://huggingface.co/rhasspy/piper-voices): one
+ * graph `X.onnx` with its configuration `X.onnx.json`. Each of its speakers is a voice.
  */
 import type { GraphInfo } from '../onnx/file'
 import type { TensorInfo } from '../onnx/runtime'
@@ -9,9 +9,9 @@ import { BadPack, type PackVoice } from './pack'
 import { parsePiperConfig, type PiperConfig } from './piper-config'
 
 const configEnding = '.onnx.json'
-/** One of them is in every configuration of Piper's, and in no other. */
+/** Every configuration of Piper has one of these fields, and no other has one. */
 const piperFields = ['phoneme_id_map', 'phoneme_type', 'espeak']
-/** Of the input for a language, which graphs of several languages have. */
+/** Names of the language input in multilingual graphs. */
 export const languageInputs = ['langid', 'lid']
 
 export const readPiperPack: PackReader = async (folder) => {
@@ -21,15 +21,15 @@ export const readPiperPack: PackReader = async (folder) => {
   const json = await folder.readJson(config)
   if (!piperFields.some((field) => field in json)) return undefined
   if (configs.length > 1)
-    throw new BadPack(`there are several voices (${configs[0]}, ${configs[1]}): each needs a folder of its own`)
+    throw new BadPack(`there are several voices (${configs[0]}, ${configs[1]}): each needs its own folder`)
   const graph = config.slice(0, -'.json'.length)
-  if (!folder.files.includes(graph)) throw new BadPack(`${graph} is missing, of which ${config} speaks`)
+  if (!folder.files.includes(graph)) throw new BadPack(`${graph} is missing, which ${config} describes`)
   const parsed = parsePiperConfig(json, config)
   checkGraph(await folder.readGraph(graph), parsed, graph)
   return { family: 'piper', graph, sampleRate: parsed.sampleRate, voices: voicesOf(parsed, graph), license: null }
 }
 
-/** Throws `BadPack` where the graph has not the inputs of Piper's. */
+/** Throws `BadPack` when the graph does not have Piper's inputs. */
 function checkGraph(
   { inputs, outputs }: Pick<GraphInfo, 'inputs' | 'outputs'>,
   config: PiperConfig,
@@ -43,7 +43,7 @@ function checkGraph(
   ]
   for (const { name, type, rank } of wanted) {
     const input = inputs.find((one) => one.name === name)
-    if (!input) throw new BadPack(`${file} has no input ${name}, which Piper's graphs have`)
+    if (!input) throw new BadPack(`${file} lacks the input ${name} of Piper's graphs`)
     if (input.type !== type || input.dims.length !== rank)
       throw new BadPack(`${file}: its input ${name} is ${describe(input)}; it must be ${type} of ${rank} dimensions`)
   }
@@ -51,7 +51,7 @@ function checkGraph(
   const other = inputs.find(({ name }) => !known.has(name))
   if (other) throw new BadPack(`${file} has an input ${other.name}, which Piper's graphs do not have`)
   const [output] = outputs
-  if (output?.type !== 'float32') throw new BadPack(`${file} does not give samples: its first output must be float32`)
+  if (output?.type !== 'float32') throw new BadPack(`${file} returns no samples: its first output must be float32`)
 }
 
 const describe = ({ type, dims }: TensorInfo) => `${type} of ${dims.length} dimensions`
@@ -83,7 +83,7 @@ function readName(base: string, { dataset, quality }: PiperConfig) {
   return { locale: match?.[1] ?? '', name: match?.[2] ?? dataset ?? base, quality: match?.[3] ?? quality }
 }
 
-/** For an id: `[a-z0-9][a-z0-9.-]*`. */
+/** Makes a part of an id: `[a-z0-9][a-z0-9.-]*`. */
 function asSlug(text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   return plain.replace(/[^a-z0-9.]+/g, '-').replace(/^[.-]+|[.-]+$/g, '') || 'piper'

@@ -1,9 +1,9 @@
-/** What a new voice says to be tried: one sentence, everyday, in the reading that engines are given (no digits). */
+/** Texts for the trial of a new voice: one everyday sentence per language, already normalized (no digits). */
 import { baseLanguage } from '../language'
 
 const english = 'The train to the sea was late again, so we sat in the sun and talked about the summer.'
 
-/** By primary language; a voice of any other language says the English one, in its own way. */
+/** By primary language. Voices of other languages speak the English one. */
 const texts: Readonly<Record<string, string>> = {
   ar: 'تأخر القطار مرة أخرى، فجلسنا في الشمس وتحدثنا عن الصيف.',
   bg: 'Влакът към морето пак закъсня, затова седяхме на слънце и говорихме за лятото.',

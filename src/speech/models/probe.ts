@@ -1,6 +1,6 @@
 /**
- * Trying a pack before its voices are offered: it is read, judged, opened and made to speak, in a worker process that
- * does nothing else, for a model that aborts takes its process with it.
+ * Tries a pack before its voices are offered: reads, validates and opens it, and synthesizes with it. This runs in its
+ * own worker process, because a model that aborts ends its process.
  */
 import { findFault } from '../../audio/check'
 import { trackPitch } from '../../audio/analysis/pitch'
@@ -15,29 +15,29 @@ import type { PackReader } from './family'
 
 export type ProbeOptions = {
   readonly runtime: () => Promise<Runtime>
-  /** What a model may need; one that would need more is not opened. */
+  /** Memory limit for a model; a model that needs more is not opened. */
   readonly memoryMaxBytes: number
-  /** In place of all that there are. */
+  /** Replaces all readers, for tests. */
   readonly readers?: readonly PackReader[]
-  /** In place of the engines. */
+  /** Replaces the engines, for tests. */
   readonly load?: typeof loadEngineOf
 }
 
-/** Of those whose gender nobody wrote down, so many are listened to. */
+/** Number of voices of unknown gender to synthesize for detection. */
 const listenedVoicesMax = 8
 const pitchRange = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
-/** Fewer tell nothing: half a second. */
+/** Fewer voiced frames give no gender: half a second. */
 const voicedFramesMin = 50
 const messageLengthMax = 300
 
-/** Returns the pack in `directory`. Throws `BadPack`, and what goes wrong with onnxruntime itself. */
+/** Returns the pack in `directory`. Throws `BadPack`, and onnxruntime's own failures. */
 export async function probePack(directory: string, options: ProbeOptions): Promise<Pack> {
   const read = await readPack(directory, options.readers)
   requireMemory(read, read.model.memoryBytes, options)
   const before = residentBytes()
   const probe = read.family === 'converter' ? probeConverter : probeVoices
   const { residentMaxBytes, ...found } = await probe(read, await options.runtime(), options)
-  // What was freed before is used again and not seen to grow; but nothing takes less than its parameters.
+  // Reused memory does not show as growth, but every model takes at least its parameters.
   const leastBytes = parameterBytesOf(read.model.memoryBytes)
   const memoryBytes = Math.round(Math.max(leastBytes, residentMaxBytes - before))
   requireMemory(read, memoryBytes, options)
@@ -45,14 +45,14 @@ export async function probePack(directory: string, options: ProbeOptions): Promi
 }
 
 type Found = Pick<Pack, 'voices' | 'timesWords' | 'batches'> & {
-  /** Of the process, when it does the longest that it may be asked for. */
+  /** Resident memory of the process at its longest allowed request. */
   readonly residentMaxBytes: number
 }
 
 function requireMemory({ model }: ReadPack, memoryBytes: number, { memoryMaxBytes }: ProbeOptions): void {
   if (memoryBytes <= memoryMaxBytes) return
   const [needed, most] = [memoryBytes, memoryMaxBytes].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`)
-  throw new BadPack(`${model.graph} needs about ${needed} of memory, more than the ${most} that models may take`)
+  throw new BadPack(`${model.graph} needs about ${needed} of memory; at most ${most} are allowed`)
 }
 
 async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngineOf }: ProbeOptions): Promise<Found> {
@@ -74,7 +74,7 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngine
   const shortly = residentBytes()
   const speech = await speak(first)
   const longer = residentBytes()
-  // What a run takes grows with the length of its sentence.
+  // The memory of a run grows with the length of its sentence.
   const perCharacter = Math.max(0, longer - shortly) / (text.length - word.length)
 
   const voices: PackVoice[] = []
@@ -92,7 +92,7 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngine
   }
 }
 
-/** Of a language that has no blanks, two characters. */
+/** Two characters for languages without blanks. */
 function firstWord(text: string): string {
   return text.includes(' ') ? text.slice(0, text.indexOf(' ')) : text.slice(0, 2)
 }
@@ -107,14 +107,17 @@ function findSpeechFault(speech: Speech, { language, sampleRate }: VoiceSpec, te
   return findFault(speech, { letters, language, speed: speech.speed })
 }
 
-/** By the median of the fundamental frequency; null where too little of the sound has one. */
+/** Gender by the median fundamental frequency; null with too little voiced sound. */
 export function genderOf(speech: Pcm): PackVoice['gender'] {
   const voiced = [...trackPitch(speech, pitchRange).hz].filter((hz) => hz > 0).sort((a, b) => a - b)
   if (voiced.length < voicedFramesMin) return null
   return genderOfPitch(voiced[voiced.length >> 1]!)
 }
 
-/** A second of something with a voice's harmonics is given its own tone. What is not finite the converter refuses itself. */
+/**
+ * Converts a second of harmonic sound to its own speaker embedding. The converter itself refuses values that are not
+ * finite.
+ */
 async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> {
   const { graph } = pack.model
   const { loadConverter } = await import('../convert/converter')
@@ -131,7 +134,7 @@ async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> 
 
 /** −60 dBFS. */
 const silentBelow = 0.001
-/** The converter works on pieces of up to nine seconds and their surroundings. */
+/** The converter works on pieces of up to nine seconds and their margins. */
 const convertedSeconds = 12
 const humHz = 130
 const harmonics = 20
@@ -145,16 +148,16 @@ function hum(sampleRate: number): Pcm {
   return { samples, sampleRate }
 }
 
-/** After the garbage, so that what is left belongs to the model. */
+/** Collects garbage first, so that the rest belongs to the model. */
 function residentBytes(): number {
   Bun.gc(true)
   return process.memoryUsage.rss()
 }
 
-/** What onnxruntime says when the kernel refuses the process memory. */
+/** onnxruntime's messages when the kernel refuses memory. */
 const outOfMemoryPattern = /bad_alloc|[Ff]ailed to allocate|[Oo]ut of memory/
 
-/** What fails in an engine is the pack's: it is the first time that anything runs with it. */
+/** Attributes every engine error to the pack, because this is its first run. */
 async function guard<T>(graph: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -162,7 +165,7 @@ async function guard<T>(graph: string, work: () => Promise<T>): Promise<T> {
     if (error instanceof BadPack) throw error
     const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]!
     if (outOfMemoryPattern.test(message))
-      throw new BadPack(`${graph} asks for more memory than a model of its size may have`)
+      throw new BadPack(`${graph} needs more memory than a model of its size may use`)
     throw new BadPack(`${graph} cannot be used: ${message.slice(0, messageLengthMax)}`)
   }
 }

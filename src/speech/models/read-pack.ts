@@ -1,4 +1,4 @@
-/** Finding out what pack lies in a folder, by its files alone: nothing is opened with onnxruntime. */
+/** Identifies the pack in a folder from its files, without onnxruntime. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { GraphInfo } from '../onnx/file'
@@ -10,7 +10,7 @@ import { BadPack, type Pack } from './pack'
 import { packReaders } from './readers'
 import { takeSnapshot } from './snapshot'
 
-/** Of what can only be told when it has spoken nothing is said; `memoryBytes` is an estimate. */
+/** Without the properties that only a synthesis shows; `memoryBytes` is an estimate. */
 export type ReadPack = Omit<Pack, 'timesWords' | 'batches'>
 
 const fingerprintDigits = 32
@@ -19,14 +19,14 @@ const voicesMax = 5_000
 const sampleRateMin = 8_000
 const sampleRateMax = 48_000
 /**
- * Of a process that has opened a model, beyond its parameters: the library of onnxruntime, 30 MB, and what one sentence
- * takes. Measured: 34 MB with HiFi-GAN V2 (3.7 MB of parameters), 59 MB after a sentence of 5 s.
+ * Memory of a process with an open model beyond its parameters: onnxruntime's library, 30 MB, and one sentence.
+ * Measured: 34 MB with HiFi-GAN V2 (3.7 MB of parameters), 59 MB after a sentence of 5 s.
  */
 const memoryBytesBase = 64e6
-/** Per byte of parameters; measured 1.0 (convolutions) to 1.5 (matrices, of which some are kept twice). */
+/** Per byte of parameters; measured 1.0 (convolutions) to 1.5 (matrices, some of which are kept twice). */
 const memoryFactor = 1.5
 
-/** Reads the pack in `directory`. Throws `BadPack`. Only in a worker: it takes as long as the files are many. */
+/** Reads the pack in `directory`. Throws `BadPack`. Only for workers: the time grows with the number of files. */
 export async function readPack(directory: string, readers: readonly PackReader[] = packReaders): Promise<ReadPack> {
   const snapshot = await takeSnapshot(directory)
   if (!snapshot || snapshot.fault !== undefined) throw new BadPack(snapshot?.fault ?? 'there is no such folder')
@@ -54,7 +54,7 @@ export async function readPack(directory: string, readers: readonly PackReader[]
   }
 }
 
-/** Through one small buffer: what reading leaves behind would hide how much memory the model takes. */
+/** Hashes through one small buffer; freed memory of the reading would hide the model's memory. */
 function hashFile(path: string): string {
   const hasher = new Bun.CryptoHasher('sha256')
   const buffer = Buffer.alloc(hashedBytes)
@@ -68,18 +68,18 @@ function hashFile(path: string): string {
   return hasher.digest('hex').slice(0, fingerprintDigits)
 }
 
-/** What a process will need for these graphs, about. */
+/** Estimates the memory of a process with these graphs. */
 export function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
   const parameterBytes = graphs.reduce((sum, info) => sum + info.parameterBytes, 0)
   return Math.round(memoryBytesBase + memoryFactor * parameterBytes)
 }
 
-/** What `estimateMemoryBytes` began with. */
+/** The inverse of `estimateMemoryBytes`. */
 export function parameterBytesOf(estimatedBytes: number): number {
   return (estimatedBytes - memoryBytesBase) / memoryFactor
 }
 
-/** A converter works with all of its graphs, a voice with one. */
+/** A converter uses all of its graphs, a voice one. */
 function graphsOf({ files }: OpenedFolder, { family, graph }: PackContent): string[] {
   return family === 'converter' ? files.filter((file) => file.endsWith('.onnx')) : [graph]
 }
@@ -94,25 +94,26 @@ async function readContent(folder: OpenedFolder, readers: readonly PackReader[])
 
 const archivePattern = /\.(zip|tar|tgz|tar\.\w+|tbz2|7z|rar|gz|bz2|xz|zst)$/i
 
-/** What is most likely wrong with a folder that no family knows. */
+/** The likely fault of a folder of no known family. */
 function whyUnknown({ files, leftOut }: OpenedFolder): string {
   const isGraph = (file: string) => file.endsWith('.onnx')
   for (const [file, reason] of leftOut) if (isGraph(file)) return `${file} ${reason}`
   const graph = files.find(isGraph)
-  if (graph) return `${graph} has nothing beside it that tells which family of models it is of`
+  if (graph) return `${graph} has no file beside it that identifies its family of models`
   const archive = files.find((file) => archivePattern.test(file))
   if (archive) return `${archive} is an archive: unpack it`
   for (const [file, reason] of leftOut) return `it has no model (.onnx), and ${file} ${reason}`
   return files.length === 0 ? 'the folder is empty' : 'it has no model (.onnx)'
 }
 
-/** What a reader says is made of what strangers wrote. */
+/** Readers' results contain third-party data. */
 function checkContent({ family, graph, voices, sampleRate }: PackContent): void {
   if (!Number.isInteger(sampleRate) || sampleRate < sampleRateMin || sampleRate > sampleRateMax)
-    throw new BadPack(`its sample rate is ${sampleRate} Hz, not one from ${sampleRateMin} to ${sampleRateMax}`)
+    throw new BadPack(`its sample rate is ${sampleRate} Hz; ${sampleRateMin} to ${sampleRateMax} Hz are allowed`)
   if (voices.length === 0 && family !== 'converter') throw new BadPack(`${graph} has no voices`)
-  if (voices.length > voicesMax) throw new BadPack(`${graph} has ${voices.length} voices, more than ${voicesMax}`)
+  if (voices.length > voicesMax)
+    throw new BadPack(`${graph} has ${voices.length} voices; at most ${voicesMax} are allowed`)
   const ids = voices.map(({ id }) => id)
   const twice = ids.find((id, index) => ids.indexOf(id) < index)
-  if (twice !== undefined) throw new BadPack(`two of its voices would be called ${twice}`)
+  if (twice !== undefined) throw new BadPack(`two of its voices have the id ${twice}`)
 }

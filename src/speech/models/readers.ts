@@ -1,4 +1,4 @@
-/** The families of packs that can be read; the first reader that knows a folder has it. */
+/** The readers of all families; the first one that recognizes a folder reads it. */
 import { readConverterPack } from './converter'
 import type { PackReader } from './family'
 import { readKittenPack } from './kitten'

@@ -1,6 +1,6 @@
 /**
- * What is remembered of the packs between starts, so that the next one has their voices at once: `.shelf.json` in the
- * folder of the packs. Whatever is wrong with it, the packs are looked at anew.
+ * The cache of probed packs between starts, `.shelf.json` in the folder of the packs: the next start offers their
+ * voices at once. A damaged cache only means that all packs are probed again.
  */
 import { open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,34 +9,34 @@ import { ignoreMissing, syncDirectory } from '../../storage/files'
 import type { Pack } from './pack'
 
 export type Remembered = {
-  /** Of the pack's folder. */
+  /** Name of the pack's folder. */
   readonly name: string
-  /** Ids by slug; those of a pack that is away are kept for it. */
+  /** Ids by slug; a removed pack's ids stay reserved for it. */
   readonly ids: ReadonlyMap<string, string>
   readonly tried: Tried | undefined
 }
 
-/** How a pack did when it was tried. */
+/** Result of a probe. */
 export type Tried = {
-  /** Of its files. */
+  /** Version of the pack's files. */
   readonly version: string
-  /** Of this program. */
+  /** Version of this program. */
   readonly program: string
-  /** With its reader's slugs as ids. */
+  /** Voice ids are the reader's slugs. */
   readonly result:
     | { readonly pack: Pack }
-    /** `isPassing`: for nothing that is wrong with the pack itself. */
+    /** `isPassing`: the failure may not be the pack's fault. */
     | { readonly reason: string; readonly isPassing?: true }
 }
 
-/** To be raised when packs are read or written otherwise, so that nobody takes old results for new ones. */
+/** Increase this when packs are read or cached differently, so that old results are ignored. */
 const format = 3
 
 const pathOf = (directory: string) => join(directory, '.shelf.json')
 
-/** In the order in which they were installed; none when there is no cache, or no usable one. */
+/** In order of installation. Empty without a usable cache. */
 export async function readCache(directory: string): Promise<Remembered[]> {
-  // One that cannot be read is none, as for another user at the command line.
+  // An unreadable file counts as missing, e.g. for another user at the command line.
   const text = await readFile(pathOf(directory), 'utf8').catch(() => undefined)
   if (text === undefined) return []
   try {
@@ -53,7 +53,7 @@ export async function readCache(directory: string): Promise<Remembered[]> {
   }
 }
 
-/** Whole or not at all. */
+/** Writes atomically. */
 export async function writeCache(directory: string, packs: readonly Remembered[]): Promise<void> {
   const entries = packs.map(({ name, ids, tried }) => ({ name, ids: Object.fromEntries(ids), tried }))
   const temporary = `${pathOf(directory)}.${process.pid}.tmp`

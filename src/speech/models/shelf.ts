@@ -1,8 +1,7 @@
 /**
- * The installed packs: each folder in `data/voices` is one. The shelf sees folders come, change and go, has every new
- * one tried before its voices can be used, and remembers how that went for the next start. A pack
- * that cannot be used harms nobody: it is reported with the reason. What speaks while its pack changes keeps the old
- * voices until the new files have been tried.
+ * The installed packs: each folder in `data/voices` is one. The shelf notices new, changed and removed folders, probes
+ * every new one before its voices are offered, and caches the results for the next start. An unusable pack does not
+ * affect others; its report gives the reason. A changed pack keeps its old voices until its new files are probed.
  */
 import { renameSync, watch, type FSWatcher } from 'node:fs'
 import { readdir, rm, unlink } from 'node:fs/promises'
@@ -17,39 +16,39 @@ import { createTurns } from './turns'
 import { giveIds } from './voice-ids'
 
 export type ShelfOptions = {
-  /** Absolute; it need not be there. */
+  /** Absolute path; the folder may not exist yet. */
   readonly directory: string
-  /** Ids that no voice of a pack may get. */
+  /** Ids that no pack's voice may have. */
   readonly reservedIds: readonly string[]
-  /** Tries the pack in that folder. Throws `BadPack`, or whatever else went wrong. */
+  /** Probes the pack in that folder. Throws `BadPack`, or an unrelated failure. */
   readonly probe: (directory: string, signal: AbortSignal) => Promise<Pack>
-  /** Called after every change, with what `packs` is from now on. */
+  /** Called after every change with the new `packs`. */
   readonly onChange: (packs: readonly Pack[]) => void
-  /** Whether results are written down. Only one process may do so at a time: the server, where there is one. */
+  /** Whether to write the cache. Only one process may do so: the server, if it runs. */
   readonly isKeeper: () => boolean
-  /** A folder is left alone until nothing has happened to its files for so long: somebody is copying. */
+  /** Waits until a folder has not changed for so long, because it may still be copied. */
   readonly settleMs: number
-  /** How often to look without being told that something happened. */
+  /** Interval of checks without file system events. */
   readonly pollMs: number
-  /** A pack that takes longer to try lets the next one be tried beside it. */
+  /** After this time a probe lets the next one run in parallel. */
   readonly patienceMs: number
   readonly log: Logger
 }
 
 export type Shelf = {
-  /** Everything that lies there, in the order in which it was installed. */
+  /** All entries of the folder, in order of installation. */
   list(): PackReport[]
-  /** Those whose voices can be used, with their final ids. */
+  /** The packs with usable voices, with their final ids. */
   readonly packs: readonly Pack[]
-  /** From now on looks for changes by itself, and has what is new tried. */
+  /** Starts watching for changes and probing new packs. */
   watch(): void
-  /** Looks once, now. Packs that were refused are tried again. */
+  /** Checks once, now. Probes refused packs again. */
   rescan(): Promise<void>
-  /** Ends when everything that lies there has been tried. */
+  /** Resolves when all packs have been probed. */
   tryAll(): Promise<void>
   /**
-   * Takes a pack off the shelf: its voices are gone when this returns. `destroy` deletes its files, `putBack` undoes it.
-   * undefined: there is no such pack.
+   * Removes a pack: its voices are gone when this returns. `destroy` deletes its files, `putBack` undoes the removal.
+   * Returns undefined without such a pack.
    */
   takeAway(name: string): { putBack(): void; destroy(): Promise<void> } | undefined
   close(): Promise<void>
@@ -59,27 +58,27 @@ type Entry = {
   readonly name: string
   ids: Remembered['ids']
   tried: Tried | undefined
-  /** What its files look like now; undefined: it is not there. */
+  /** Snapshot of its files; undefined when it is absent. */
   lying: (Snapshot & { readonly seenAtMs: number }) | undefined
 }
 
-/** By another one of these a pack is tried again: it may do better, or be read otherwise. */
+/** Another program version probes all packs again: its result may differ. */
 const program = `${release} ${commit}`
-/** Packs that are away and yet remembered with their ids. */
+/** Maximum number of absent packs with reserved ids. */
 const awayMax = 100
 const removedPrefix = '.removed-'
-/** Whoever cannot ask the server itself leaves a file of this name, to have refused packs tried again. */
+/** A process that cannot reach the server creates this file to have refused packs probed again. */
 export const rescanMark = '.rescan'
-/** Several things happen at once when somebody copies. */
+/** Copying causes several events in a row. */
 const gatherMs = 100
 
-/** What is known from before is there at once, as far as its files are still the same. */
+/** Offers cached packs at once if their files are unchanged. */
 export async function createShelf(options: ShelfOptions): Promise<Shelf> {
   const { directory, log, settleMs, pollMs } = options
   let entries: Entry[] = (await readCache(directory)).map((one) => ({ ...one, lying: undefined }))
   let loose: readonly string[] = []
   let packs: readonly Pack[] = []
-  /** Counts what was taken away or put back, for a look that goes on meanwhile. */
+  /** Counts removals and restorations, for a concurrent check. */
   let moves = 0
   let isWatching = false
   let closed = false
@@ -106,7 +105,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
   }
 
   function look(): Promise<void> {
-    looking = looking.then(lookOnce).catch((error) => log.warn({ err: error }, 'the packs cannot be looked at'))
+    looking = looking.then(lookOnce).catch((error) => log.warn({ err: error }, 'cannot read the folder of packs'))
     return looking
   }
 
@@ -163,7 +162,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       if (error instanceof BadPack) return { reason: message }
-      return { reason: `it could not be tried: ${message}`, isPassing: true }
+      return { reason: `it could not be tested: ${message}`, isPassing: true }
     }
   }
 
@@ -191,20 +190,20 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     const remembered = entries.map(({ name, ids, tried }) => ({ name, ids, tried }))
     saving = saving
       .then(() => writeCache(directory, remembered))
-      .catch((error) => log.warn({ err: error }, 'what is known of the packs cannot be written down'))
+      .catch((error) => log.warn({ err: error }, 'cannot write the cache of packs'))
   }
 
   function forgetRefused(): void {
     for (const entry of entries) if (entry.tried && 'reason' in entry.tried.result) entry.tried = undefined
   }
 
-  /** What was not the pack's own fault may go better this time. */
+  /** Failures that are not the pack's fault may not recur. */
   function forgetPassing(): void {
     for (const entry of entries)
       if (entry.tried && 'reason' in entry.tried.result && entry.tried.result.isPassing) entry.tried = undefined
   }
 
-  /** The next look: soon while somebody copies. */
+  /** Schedules the next check: soon during a copy. */
   function schedule(delayMs = entries.some(needsTrying) ? settleMs / 4 : pollMs): void {
     const atMs = performance.now() + delayMs
     if (!isWatching || closed || atMs >= nextLookAtMs) return
@@ -224,7 +223,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
         if (!String(name).startsWith('.shelf.json')) schedule(gatherMs)
       }).on('error', forgetWatcher)
     } catch {
-      // It is not there yet, or the system cannot tell: then looking now and then must do.
+      // The folder does not exist yet, or the system cannot watch it; polling must do.
       forgetWatcher()
     }
   }
@@ -268,7 +267,7 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
     watch() {
       isWatching = true
       forgetPassing()
-      void removeLeftovers(directory).catch((error) => log.warn({ err: error }, 'removed packs cannot be deleted'))
+      void removeLeftovers(directory).catch((error) => log.warn({ err: error }, 'cannot delete removed packs'))
       schedule(0)
     },
 
@@ -321,13 +320,13 @@ export async function createShelf(options: ShelfOptions): Promise<Shelf> {
 
 type Survey = {
   readonly folders: ReadonlyMap<string, Snapshot>
-  /** Names of models that are in no folder. */
+  /** Model files outside of a folder. */
   readonly loose: readonly string[]
   readonly isMarked: boolean
   readonly isThere: boolean
 }
 
-/** What lies there, by name. Hidden and unfinished things do not count. */
+/** Lists the packs by name. Hidden and unfinished entries are skipped. */
 async function survey(directory: string): Promise<Survey> {
   const found = await readdir(directory).catch(ignoreMissing)
   const names = found ?? []
@@ -350,14 +349,14 @@ async function removeLeftovers(directory: string): Promise<void> {
 }
 
 function looseReason(name: string): string {
-  return `${name} is in no folder: put it and the files that belong to it into one, such as ${name.replace(/\.onnx$/, '')}/`
+  return `${name} is not in a folder: move it and its files into one, such as ${name.replace(/\.onnx$/, '')}/`
 }
 
 function triedPack({ tried }: Entry): Pack | undefined {
   return tried && 'pack' in tried.result ? tried.result.pack : undefined
 }
 
-/** As the catalogue has it: with the ids that were given, and where it lies now. */
+/** The pack for the catalogue, with its final ids and its current path. */
 function finalPack(directory: string, entry: Entry): Pack | undefined {
   const pack = triedPack(entry)
   if (!pack) return undefined

@@ -1,29 +1,26 @@
-/**
- * What the files of a pack look like from outside: enough to tell whether they are still the same, without reading
- * them.
- */
+/** A snapshot of a pack's file metadata, to detect changes without reading the files. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ignoreMissing } from '../../storage/files'
 import type { ModelFiles } from '../engine'
 
 export type Snapshot = {
-  /** Changes with the name, the size and the time of change of every file. 32 hexadecimal characters. */
+  /** A hash of the name, size and modification time of every file. 32 hexadecimal characters. */
   readonly version: string
-  /** When something last happened to a file, by the system's clock. */
+  /** Time of the last change to a file, by the system's clock. */
   readonly changedAtMs: number
   /** Of all files. */
   readonly sizeBytes: number
-  /** Why it can be no pack. */
+  /** Why the folder cannot be a pack. */
   readonly fault?: string
 }
 
-/** Of folders, the pack's own counted. */
+/** Folder levels, including the pack's own. */
 export const levelsMax = 2
-/** A folder with more is no pack; those with eSpeak NG's data have four hundred. */
+/** A folder with more files is not a pack; packs with eSpeak NG's data have four hundred. */
 export const filesMax = 5_000
 
-/** undefined: there is no such folder. Hidden files do not count: file managers leave theirs. */
+/** Returns undefined without such a folder. Hidden files are ignored: file managers create them. */
 export async function takeSnapshot(directory: string): Promise<Snapshot | undefined> {
   try {
     if (!(await stat(directory)).isDirectory()) return undefined
@@ -35,7 +32,7 @@ export async function takeSnapshot(directory: string): Promise<Snapshot | undefi
   }
 }
 
-/** Throws when the files in `directory` are not those of that version. */
+/** Throws when the files in `directory` do not have that version. */
 export async function requireUnchanged({
   directory,
   version,
@@ -43,7 +40,7 @@ export async function requireUnchanged({
   if ((await takeSnapshot(directory))?.version !== version) throw new Error('the files of the model have changed')
 }
 
-/** It looks the same for as long as the fault is the same. */
+/** The version is the fault, so it changes only with the fault. */
 const faulty = (fault: string): Snapshot => ({ version: fault, changedAtMs: 0, sizeBytes: 0, fault })
 
 async function snapshotOf(directory: string): Promise<Snapshot> {

@@ -1,7 +1,7 @@
 /**
- * The signature that Kokoro's and KittenTTS' graphs have in common, whoever exported them: ids of symbols, one row of a
- * style and a speed → samples, and where the exporter kept them the lengths of all symbols. Inputs are found by the
- * names of `StyleTextToSpeech2Model` (transformers.js) and of sherpa-onnx' exports, or else by their order.
+ * The common signature of Kokoro's and KittenTTS' graphs from any exporter: token ids, one row of a style and a speed →
+ * samples, and in some exports the lengths of all tokens. Inputs are found by the names of `StyleTextToSpeech2Model`
+ * (transformers.js) and of sherpa-onnx' exports, else by their order.
  */
 import type { TensorInfo } from '../onnx/runtime'
 import { BadPack } from './pack'
@@ -10,10 +10,10 @@ import { styleSize } from './styles'
 export type StyleSignature = {
   readonly tokens: { readonly name: string; readonly type: 'int64' | 'int32' }
   readonly style: string
-  /** As a whole number it can only say "once as fast". */
+  /** An integer speed can only be 1. */
   readonly speed: { readonly name: string; readonly type: 'float32' | 'int32' | 'int64' }
   readonly audio: string
-  /** Of each id, in units of equal length. */
+  /** Name of the output with the length of each id, in equal units. */
   readonly durations?: string
 }
 
@@ -25,19 +25,19 @@ const names = {
   durations: ['duration', 'durations', 'pred_dur'],
 } as const
 
-/** Throws `BadPack` when it is another one. `graph`: name of its file. */
+/** Throws `BadPack` for another signature. `graph`: name of its file. */
 export function readStyleSignature(
   graph: string,
   { inputs, outputs }: { readonly inputs: readonly TensorInfo[]; readonly outputs: readonly TensorInfo[] },
 ): StyleSignature {
-  const bad = (what: string) => new BadPack(`${graph} does not speak like Kokoro: ${what}`)
+  const bad = (what: string) => new BadPack(`${graph} does not have Kokoro's signature: ${what}`)
   if (inputs.length !== 3) throw bad(`it has ${inputs.length} inputs, not ids, a style and a speed`)
   const byName = (wanted: readonly string[], all: readonly TensorInfo[]) =>
     all.find(({ name }) => wanted.includes(name))
   const tokens = byName(names.tokens, inputs) ?? inputs[0]!
   const style = byName(names.style, inputs) ?? inputs[1]!
   const speed = byName(names.speed, inputs) ?? inputs[2]!
-  if (new Set([tokens, style, speed]).size < 3) throw bad('which input is which cannot be told')
+  if (new Set([tokens, style, speed]).size < 3) throw bad('its inputs cannot be told apart')
   if (tokens.type !== 'int64' && tokens.type !== 'int32') throw bad(`its ids (${tokens.name}) are ${tokens.type}`)
   if (style.type !== 'float32') throw bad(`its style (${style.name}) is ${style.type}, not float32`)
   if (style.dims.at(-1) !== styleSize && style.dims.at(-1) !== -1)
@@ -57,8 +57,8 @@ export function readStyleSignature(
 }
 
 /**
- * The graph to speak with, where a pack has it in several precisions: float32, then float16, then 8 bits, then 4. Who
- * wants another one leaves only that in the folder. `onnx/` is where onnx-community's repositories have them.
+ * Chooses the graph of a pack with several precisions: float32, then float16, then 8 bits, then 4. To use another one,
+ * keep only that file. onnx-community's repositories have them in `onnx/`.
  */
 export function chooseGraph(files: readonly string[]): string | undefined {
   const graphs = files.filter((file) => /^(onnx\/)?[^/]+\.onnx$/.test(file))
@@ -73,7 +73,7 @@ function coarseness(file: string): number {
 
 const defaultSampleRate = 24_000
 
-/** `text`: as the metadata has it. Throws `BadPack`. */
+/** `text`: from the metadata. Throws `BadPack`. */
 export function readSampleRate(text: string | undefined): number {
   const sampleRate = text === undefined ? defaultSampleRate : Number(text)
   if (!(Number.isInteger(sampleRate) && sampleRate >= 8000 && sampleRate <= 96_000))

@@ -1,8 +1,7 @@
 /**
- * Styles of voices, of Kokoro and KittenTTS: for each voice rows of 256 float32, one row per length of the text. They
- * come as one raw file per voice (`voices/<name>.bin`, as in the repositories of onnx-community), as one raw file of
- * all (`voices.bin`, whose names are in the graph's metadata, as sherpa-onnx writes it), or as NumPy's archive
- * (`voices.npz` of KittenTTS, `voices-v1.0.bin` of kokoro-onnx).
+ * Styles of Kokoro and KittenTTS: per voice rows of 256 float32, one row per text length. Three file formats: one raw
+ * file per voice (`voices/<name>.bin`, onnx-community), one raw file of all (`voices.bin` with the names in the graph's
+ * metadata, sherpa-onnx), or a NumPy archive (`voices.npz` of KittenTTS, `voices-v1.0.bin` of kokoro-onnx).
  */
 import { join } from 'node:path'
 import type { PackFolder } from './family'
@@ -16,11 +15,11 @@ const rowBytes = styleSize * Float32Array.BYTES_PER_ELEMENT
 export type Style = {
   readonly name: string
   readonly rows: number
-  /** All rows, one after the other. */
+  /** Returns all rows, concatenated. */
   read(): Promise<Float32Array>
 }
 
-/** The files that hold styles: either one of all voices, or one for each. Empty where there are none. */
+/** The style files: one for all voices, or one per voice. Empty without any. */
 export function findStyleFiles(files: readonly string[]): readonly string[] {
   const each = files.filter((file) => /^voices\/[^/]+\.bin$/.test(file))
   if (each.length > 0) return each
@@ -29,14 +28,14 @@ export function findStyleFiles(files: readonly string[]): readonly string[] {
 }
 
 export type StyleLayout = {
-  /** In the order of a raw file of all; otherwise not used. */
+  /** Voices in the order of a raw file of all; unused for other formats. */
   readonly names: readonly string[]
-  /** Of each voice. */
+  /** Rows per voice. */
   readonly rowsMin: number
   readonly rowsMax: number
 }
 
-/** Throws `BadPack` where sizes do not fit. */
+/** Throws `BadPack` on unexpected sizes. */
 export async function openStyles(folder: PackFolder, layout: StyleLayout): Promise<Style[]> {
   const { rowsMin, rowsMax } = layout
   const styles = await findStyles(folder, layout)
@@ -68,17 +67,17 @@ async function findStyles({ directory, files, sizeBytesOf }: PackFolder, layout:
   if (await isArchive(join(directory, first))) return openArchive(directory, first, layout)
   const { names } = layout
   if (names.length === 0)
-    throw new BadPack(`${first} holds several voices, and the metadata of the graph does not name them (speaker_names)`)
+    throw new BadPack(`${first} holds several voices, and the graph's metadata lacks their names (speaker_names)`)
   const rows = countRows(first, sizeBytesOf(first), names.length, layout)
   return names.map((name, index) => raw(name, first, rows, index))
 }
 
-/** Of each voice in a raw file, which says nothing but its size. */
+/** Rows per voice of a raw file, from its size. */
 function countRows(file: string, sizeBytes: number, voices: number, layout: StyleLayout): number {
   const rows = sizeBytes / (voices * rowBytes)
   if (Number.isInteger(rows) && rows >= layout.rowsMin && rows <= layout.rowsMax) return rows
   const range = rangeOf(layout)
-  throw new BadPack(`${file} has ${sizeBytes} bytes, which is not ${voices} × ${range} rows of ${styleSize} float32`)
+  throw new BadPack(`${file} has ${sizeBytes} bytes, not ${voices} × ${range} rows of ${styleSize} float32`)
 }
 
 const rangeOf = ({ rowsMin, rowsMax }: StyleLayout) => (rowsMin === rowsMax ? `${rowsMin}` : `${rowsMin} to ${rowsMax}`)

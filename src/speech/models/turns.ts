@@ -1,16 +1,13 @@
-/**
- * One thing after another, and none for long in the way of the rest: what has gone on for longer than `patienceMs` lets
- * the next begin beside it.
- */
+/** Runs tasks one at a time. A task that takes longer than `patienceMs` lets the next one run in parallel. */
 type Running = { readonly startedAtMs: number; readonly ending: AbortController; readonly done: Promise<void> }
 
 export type TurnOptions<T> = {
   readonly patienceMs: number
-  /** What is to be done next, of what is not being done; undefined: nothing. */
+  /** Chooses the next task among those not running; undefined for none. */
   readonly next: (isRunning: (thing: T) => boolean) => T | undefined
-  /** Never rejects. `signal` is aborted when the result is not wanted any more. */
+  /** Never rejects. `signal` is aborted when the result is no longer needed. */
   readonly run: (thing: T, signal: AbortSignal) => Promise<void>
-  /** Called after each. */
+  /** Called after each task. */
   readonly onEnd: () => void
 }
 
@@ -21,7 +18,7 @@ export function createTurns<T>({ patienceMs, next, run, onEnd }: TurnOptions<T>)
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  /** To be called whenever there may be something to do. */
+  /** Call this whenever there may be a new task. */
   function pump(): void {
     clearTimeout(timer)
     while (!closed) {
@@ -50,15 +47,15 @@ export function createTurns<T>({ patienceMs, next, run, onEnd }: TurnOptions<T>)
   return {
     pump,
 
-    /** Tells whoever does it that the result is not wanted any more. */
+    /** Aborts the run of a task whose result is no longer needed. */
     abort: (thing: T): void => running.get(thing)?.ending.abort(),
 
-    /** Ends when all that runs now has ended. */
+    /** Resolves when all current runs have ended. */
     async settled(): Promise<void> {
       await Promise.all([...running.values()].map(({ done }) => done))
     },
 
-    /** Aborts what runs and begins nothing more. */
+    /** Aborts all runs and starts no more. */
     close(): void {
       closed = true
       clearTimeout(timer)

@@ -1,7 +1,8 @@
 /**
- * Packs of VITS models in the form that sherpa-onnx reads (https://k2-fsa.github.io/sherpa/onnx/tts/pretrained_models/vits.html):
- * `model.onnx` with metadata, `tokens.txt`, and `lexicon.txt` unless the tokens are characters. Piper's models, and those
- * that want eSpeak NG's phonemes, are not among them.
+ * Packs of VITS models in the format of sherpa-onnx
+ * (https://k2-fsa.github.io/sherpa/onnx/tts/pretrained_models/vits.html): `model.onnx` with metadata, `tokens.txt`, and
+ * `lexicon.txt` unless the tokens are characters. Piper's models, and models that need eSpeak NG's phonemes, are
+ * excluded.
  */
 import { basename } from 'node:path'
 import type { GraphInfo } from '../onnx/file'
@@ -15,18 +16,18 @@ import { readTokens, tokensFile } from './vocabulary'
 
 const lexiconFile = 'lexicon.txt'
 const lexiconBytesMax = 32 << 20
-/** The largest known has 804. */
+/** The largest known model has 804. */
 const speakersMax = 1_000
 
 type Metadata = Readonly<Record<string, string>>
 
-/** Names of the graph's inputs; it may have more that sherpa-onnx does not feed either. */
+/** Names of the graph's inputs. Further inputs are not fed, as in sherpa-onnx. */
 export type VitsInputs = {
   readonly ids: string
   readonly lengths: string
   readonly tones?: string
   readonly speaker?: string
-  /** One tensor of noise scale, length scale and noise width, or one each. */
+  /** One tensor of noise scale, length scale and noise width, or one tensor each. */
   readonly scales: string | { readonly noise: string; readonly length: string; readonly noiseWidth: string }
 }
 
@@ -36,14 +37,14 @@ export type VitsModel = {
   /** Hz. */
   readonly sampleRate: number
   readonly speakers: number
-  /** Which one is fed where there is only one. */
+  /** The speaker to feed when the pack has only one. */
   readonly speaker: number
 }
 
 export const readVitsPack: PackReader = async (folder) => {
   const graph = chooseGraph(folder.files)
   if (graph === undefined || !folder.files.includes(tokensFile)) return undefined
-  // Piper's config, Kokoro's styles, and what else sherpa-onnx puts beside a model.onnx.
+  // Excludes Piper's config, Kokoro's styles, and other models that sherpa-onnx packs as model.onnx.
   if (folder.files.includes(`${graph}.json`) || folder.files.some((file) => /^voices[.-]/.test(file))) return undefined
   const info = await folder.readGraph(graph)
   const { metadata, outputs } = info
@@ -71,7 +72,7 @@ function isVits({ model_type: type, comment, sample_rate: sampleRate, n_speakers
   return (type ?? 'vits').includes('vits') && !comment?.includes('piper')
 }
 
-/** `read`: files of the pack. Throws `BadPack`. */
+/** `read`: reads a file of the pack. Throws `BadPack`. */
 export async function readVitsModel(
   { metadata, inputs }: Pick<GraphInfo, 'metadata' | 'inputs'>,
   read: PackFolder['read'],
@@ -80,7 +81,8 @@ export async function readVitsModel(
   const kind = frontendKind(metadata)
   const named = nameInputs(inputs, kind === 'toned')
   const speakers = wholeNumber(metadata, 'n_speakers')
-  if (speakers > 1 && !named.speaker) throw new BadPack(`its metadata has ${speakers} speakers, but no input takes one`)
+  if (speakers > 1 && !named.speaker)
+    throw new BadPack(`its metadata has ${speakers} speakers, but the graph has no speaker input`)
   const sampleRate = wholeNumber(metadata, 'sample_rate')
   const model = {
     inputs: named,
@@ -93,7 +95,7 @@ export async function readVitsModel(
   return { ...model, frontend: readLexiconFrontend(kind, text, tokens, metadata) }
 }
 
-/** By the metadata, in the order of sherpa-onnx. */
+/** Selected by the metadata, in the order of sherpa-onnx. */
 function frontendKind(metadata: Metadata): VitsFrontend['kind'] {
   const { frontend, comment = '', language = '' } = metadata
   if (frontend === 'characters') return 'characters'
@@ -102,7 +104,7 @@ function frontendKind(metadata: Metadata): VitsFrontend['kind'] {
   if (segmented) return 'segmented'
   if (/coqui|icefall/.test(comment))
     throw new BadPack(
-      `its metadata (comment: ${comment}) says that it wants eSpeak NG's phonemes, which only Piper's models get`,
+      `its metadata (comment: ${comment}) asks for eSpeak NG's phonemes, which only Piper's models support`,
     )
   return language.toLowerCase() === 'chinese' ? 'chinese' : 'spaced'
 }
@@ -129,7 +131,7 @@ function readLexiconFrontend(
   const words = text.split('\n').flatMap((line) => /^[ \t]*(\S+)/.exec(line)?.[1]?.toLowerCase() ?? [])
   if (!words.some(lexicon.has))
     throw new BadPack(
-      `${lexiconFile} has no word whose phonemes${kind === 'toned' ? ' and tones' : ''} are in ${tokensFile}`,
+      `${lexiconFile} has no word with phonemes${kind === 'toned' ? ' and tones' : ''} in ${tokensFile}`,
     )
   const punctuation = new Set((metadata.punctuation ?? '').split(' ').filter(Boolean))
   return { kind, tokens, lexicon, punctuation, addBlank: wholeNumber(metadata, 'add_blank', 0) !== 0 }
@@ -144,7 +146,7 @@ function wholeNumber(metadata: Metadata, name: string, otherwise?: number): numb
   )
 }
 
-/** By position, as sherpa-onnx feeds them: exporters name them in their own ways. */
+/** By position, as sherpa-onnx feeds them: exporters choose different names. */
 function nameInputs(inputs: readonly TensorInfo[], toned: boolean): VitsInputs {
   const [ids, lengths, third, fourth, fifth, sixth, seventh] = inputs
   const types = inputs.map(({ type }) => type)
@@ -206,7 +208,7 @@ const codes = new Map(
   }),
 )
 
-/** BCP 47 of `English`, `Chinese + English`, `eng` (as MMS has it) or `en-US`. Throws `BadPack`. */
+/** BCP 47 tag of `English`, `Chinese + English`, `eng` (as in MMS) or `en-US`. Throws `BadPack`. */
 function languageOf(name: string): string {
   const first = name.split(/[+,;/(]/)[0]!.trim()
   const code =
@@ -214,6 +216,6 @@ function languageOf(name: string): string {
     (/^[a-z]{2,3}(?:[-_][a-z]{2,4})?$/i.test(first) ? first.replace('_', '-') : undefined)
   const [language] = code ? Intl.getCanonicalLocales(code) : []
   if (!language)
-    throw new BadPack(`its metadata says language: ${name.slice(0, 40) || 'nothing'}, which is none known here`)
+    throw new BadPack(`its metadata says language: ${name.slice(0, 40) || 'nothing'}, which is not a known language`)
   return language === 'cmn' ? 'zh' : language
 }

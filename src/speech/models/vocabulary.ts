@@ -1,6 +1,6 @@
 /**
- * The vocabulary of a pack: `tokens.txt` of sherpa-onnx; for the alphabet of Kokoro also `config.json` of hexgrad,
- * `tokenizer.json` of Hugging Face, or the config in the metadata of the graph, as kokoro-onnx has it.
+ * Reads the vocabulary of a pack: `tokens.txt` of sherpa-onnx; for Kokoro's alphabet also `config.json` of hexgrad,
+ * `tokenizer.json` of Hugging Face, or the config in the graph's metadata, as in kokoro-onnx.
  */
 import { isFields } from '../../fields'
 import { parseTokens } from '../phonemes/lexicon'
@@ -11,7 +11,7 @@ import { BadPack } from './pack'
 export const tokensFile = 'tokens.txt'
 const tokensBytesMax = 1 << 20
 
-/** One of phonemes, the first that there is. `metadata`: of the graph. Throws `BadPack`, also where there is none. */
+/** The first phoneme vocabulary found. `metadata`: of the graph. Throws `BadPack`, also without any. */
 export async function readVocabulary(
   folder: PackFolder,
   metadata: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ function requirePhonemes(vocabulary: Vocabulary, file: string): Vocabulary {
   return vocabulary
 }
 
-/** undefined where it is none. */
+/** Returns undefined for invalid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -65,7 +65,7 @@ function fromObject(value: unknown): Vocabulary | undefined {
   return ids.length === entries.length ? new Map(ids) : undefined
 }
 
-/** Of `tokens.txt`. `read`: files of the pack. Throws `BadPack`. */
+/** Reads `tokens.txt`. `read`: reads a file of the pack. Throws `BadPack`. */
 export async function readTokens(read: PackFolder['read']): Promise<Vocabulary> {
   const vocabulary = parseTokens(new TextDecoder().decode(await read(tokensFile, tokensBytesMax)))
   if (!vocabulary) throw new BadPack(`${tokensFile} is not one symbol and its id per line`)

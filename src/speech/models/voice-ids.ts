@@ -1,20 +1,20 @@
 /**
- * The ids of installed voices: a reader's slug, made unique among all packs and the built-in voices. Once given, an id
- * stays with its voice for as long as the pack is remembered.
+ * Assigns the ids of installed voices: a reader's slug, made unique among all packs and the built-in voices. An id
+ * stays with its voice as long as the pack is cached.
  */
 
 export type Claimant = {
-  /** Of its voices, as its reader named them. */
+  /** Slugs of its voices from the reader. */
   readonly slugs: readonly string[]
-  /** What was given before, by slug. */
+  /** Ids assigned before, by slug. */
   readonly given: ReadonlyMap<string, string>
 }
 
 const charactersMax = 64
 
 /**
- * One map from slug to id for each of `claimants`, who come in the order in which they were installed: of two that want
- * the same id the later one gets it with `-2`, `-3` and so on behind, unless it had it before.
+ * Returns one map from slug to id per claimant, in order of installation. On a collision the later claimant gets a
+ * suffix `-2`, `-3` and so on, unless it had the id before.
  */
 export function giveIds(claimants: readonly Claimant[], reservedIds: Iterable<string>): Map<string, string>[] {
   const taken = new Set(reservedIds)
@@ -36,7 +36,7 @@ function freeId(slug: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** `cv-` is what clones begin with; it is also how Chuvash begins. */
+/** Ids of clones begin with `cv-`, which is also the code of Chuvash. */
 function asId(slug: string): string {
   const id = slug
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Names of what computes, for operators. onnxruntime does not tell them; the system does. */
+/** Names of compute devices for operators, from the operating system; onnxruntime does not tell them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ const drmDirectory = '/sys/class/drm'
 /** PCI vendors of graphics cards. */
 const vendors: Readonly<Record<string, string>> = { '0x10de': 'NVIDIA', '0x1002': 'AMD', '0x8086': 'Intel' }
 
-/** Of the device that `provider` computes on, as far as the system tells. */
+/** Name of the device of `provider`, as far as the system tells. */
 export function deviceName(provider: Provider): string {
   if (provider === 'cpu') return cpus()[0]?.model.trim() ?? 'CPU'
   return gpuNames().join(', ') || 'a GPU'
 }
 
-/** Every GPU that Linux knows of; none on other systems, which do not say. */
+/** All GPUs known to Linux; empty on other systems. */
 export function gpuNames(): string[] {
   const nvidia = list(nvidiaDirectory).map((name) => {
     return /^Model:\s*(.+)$/m.exec(read(join(nvidiaDirectory, name, 'information')))?.[1] ?? 'NVIDIA'
@@ -30,7 +30,7 @@ export function gpuNames(): string[] {
     })
 }
 
-/** Whether there may be a GPU at all; only Linux can say no. */
+/** Whether a GPU may exist; only Linux can rule it out. */
 export function mayHaveGpu(): boolean {
   return process.platform !== 'linux' || existsSync('/dev/dri') || existsSync('/dev/nvidia0')
 }
@@ -43,7 +43,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // The driver may not tell everybody.
+    // The file may not be readable for this user.
     return ''
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a graph's file says about itself, read without onnxruntime, which is a native library and better not given what
- * is damaged or absurd. Format: onnx.proto3 of https://github.com/onnx/onnx (field numbers below are its own).
+ * Reads the header of a graph's file without onnxruntime, a native library that should not parse damaged or absurd
+ * files. Format: onnx.proto3 of https://github.com/onnx/onnx; the field numbers below are from there.
  */
 import type { TensorInfo } from './runtime'
 import { readTensor, sizeBytesOf, typeName, type ExternalFile } from './tensor'
@@ -10,21 +10,21 @@ export type GraphInfo = {
   readonly irVersion: number
   /** Of the default domain. */
   readonly opset: number
-  /** Without parameters. */
+  /** Inputs that are not parameters. */
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
   readonly metadata: Readonly<Record<string, string>>
-  /** In bodies of loops and branches too. */
+  /** Including the bodies of loops and branches. */
   readonly nodeCount: number
-  /** How many there are of each operator, in bodies too. Those of other domains have it in front: `com.microsoft.Gelu`. */
+  /** Number of nodes per operator, including bodies. Operators of other domains have a prefix: `com.microsoft.Gelu`. */
   readonly operators: ReadonlyMap<string, number>
-  /** Operator to the first outputs of its nodes; of the main graph only. */
+  /** Operator to the first outputs of its nodes, main graph only. */
   readonly outputsByOperator: ReadonlyMap<string, readonly string[]>
-  /** Nodes whose output is random. */
+  /** Nodes with random output. */
   readonly noise: readonly NoiseNode[]
-  /** Of all parameters, in the file and outside of it. */
+  /** Of all parameters, internal and external. */
   readonly parameterBytes: number
-  /** Files with parameters. */
+  /** External files of parameters. */
   readonly externalFiles: readonly ExternalFile[]
 }
 
@@ -33,11 +33,11 @@ export type NoiseNode = {
   readonly inputs: readonly string[]
   readonly output: string
   readonly attributes: Readonly<Record<string, number | readonly number[]>>
-  /** Where the node is in the file, when it is in the main graph; null in a body. */
+  /** Offset of the node in the main graph; null in a body. */
   readonly start: number | null
 }
 
-/** Protobuf has no larger messages. */
+/** The maximum size of a protobuf message. */
 const fileBytesMax = 2 ** 31 - 1
 const nodesMax = 200_000
 const tensorsMax = 200_000
@@ -46,7 +46,7 @@ const metadataMax = 10_000
 const bodyDepthMax = 16
 const externalFilesMax = 1_000
 
-/** Those that draw random numbers, of every opset. Dropout does so when it is told to by its third input. */
+/** Random operators of every opset. Dropout is random depending on its third input. */
 const noiseOperators = new Set([
   'RandomNormal',
   'RandomNormalLike',
@@ -57,8 +57,8 @@ const noiseOperators = new Set([
 ])
 
 /**
- * Reads a graph's file, by its path or its bytes, in time linear in its number of fields: parameters are passed over.
- * Throws `BadGraphFile`, whatever is in the file, and what the file system says.
+ * Reads a graph's file, by its path or its bytes, in time linear in its number of fields; skips the values of
+ * parameters. Throws `BadGraphFile` for any invalid file, and file system errors.
  */
 export function readGraphFile(source: string | Uint8Array): GraphInfo {
   if (typeof source !== 'string') return readModel(bytesOf(source))
@@ -68,13 +68,13 @@ export function readGraphFile(source: string | Uint8Array): GraphInfo {
 
 function readModel(bytes: Bytes): GraphInfo {
   if (bytes.length === 0) throw new BadGraphFile('is empty')
-  if (bytes.length > fileBytesMax) throw new BadGraphFile('is larger than 2 GiB, which no ONNX file can be')
+  if (bytes.length > fileBytesMax) throw new BadGraphFile('is larger than 2 GiB, the maximum of ONNX files')
   const other = otherKind(bytes)
   if (other) throw new BadGraphFile(`is ${other}, not an ONNX file`)
   return readFields(bytes)
 }
 
-/** What people have in place of a model when a download went wrong. */
+/** Common files in place of a model after a failed download. */
 const kinds: readonly [string, string][] = [
   ['PK\x03\x04', 'a zip archive'],
   ['PK\x05\x06', 'a zip archive'],
@@ -120,18 +120,18 @@ function readFields(bytes: Bytes): GraphInfo {
         break
       }
       case 25:
-        // A function of the model: its nodes are like those of a body.
+        // A function of the model; its nodes count as those of a body.
         field.message((inner) => inner.number === 7 && graph.readNode(inner, 1))
         break
     }
   })
   if (irVersion < 1 || (graph.nodeCount === 0 && graph.outputs.length === 0))
-    throw new BadGraphFile('has no graph, or is no ONNX file')
-  if (opset < 1) throw new BadGraphFile('does not say which opset it is of')
+    throw new BadGraphFile('has no graph, or is not an ONNX file')
+  if (opset < 1) throw new BadGraphFile('does not declare its opset')
   return { irVersion, opset, metadata: Object.fromEntries(metadata), ...graph.info() }
 }
 
-/** Collects what is in the graph and its bodies. */
+/** Collects the contents of the graph and its bodies. */
 class GraphReader {
   nodeCount = 0
   readonly inputs: TensorInfo[] = []
@@ -140,7 +140,7 @@ class GraphReader {
   private readonly outputsByOperator = new Map<string, string[]>()
   private readonly noise: NoiseNode[] = []
   private readonly externalFiles = new Map<string, number>()
-  /** Names of the main graph's own. */
+  /** Names in the main graph. */
   private readonly parameters = new Set<string>()
   private tensorCount = 0
   private parameterBytes = 0
@@ -159,7 +159,7 @@ class GraphReader {
     }
   }
 
-  /** A field of a GraphProto; `depth` is 0 in the main graph. */
+  /** Reads a field of a GraphProto; `depth` is 0 in the main graph. */
   readGraph(field: Field, depth: number): void {
     switch (field.number) {
       case 1:
@@ -206,14 +206,14 @@ class GraphReader {
       this.noise.push({ operator: name, inputs, output: output ?? '', attributes, start: depth === 0 ? start : null })
   }
 
-  /** Keeps numbers and lists of whole numbers, looks into tensors and bodies. */
+  /** Keeps integers and lists of integers; descends into tensors and bodies. */
   private readAttribute(field: Field, attributes: Record<string, number | number[]>, depth: number): void {
     let name = ''
     let value: number | undefined
     const list: number[] = []
     const seen = new Set<number>()
     field.message((inner) => {
-      // A message that is there twice is merged by protobuf; nobody writes that, and it would hide things from us.
+      // Protobuf merges repeated messages. No exporter writes them, and they would hide contents from this reader.
       if ((inner.number === 5 || inner.number === 6) && seen.size === seen.add(inner.number).size)
         throw new BadGraphFile('has an attribute with two values')
       switch (inner.number) {
@@ -248,12 +248,12 @@ class GraphReader {
     else if (list.length > 0) attributes[name] = list
   }
 
-  /** A SparseTensorProto: values and their places. */
+  /** Reads a SparseTensorProto: values and their indices. */
   private readSparse(field: Field): void {
     field.message((inner) => (inner.number === 1 || inner.number === 2) && this.readParameter(inner))
   }
 
-  /** Returns its name. */
+  /** Reads a parameter and returns its name. */
   private readParameter(field: Field): string {
     if (++this.tensorCount > tensorsMax) throw new BadGraphFile(`has more than ${tensorsMax} parameters`)
     const { name, sizeBytes, external } = readTensor(field)
@@ -262,14 +262,14 @@ class GraphReader {
       const { location, sizeBytesMin } = external
       this.externalFiles.set(location, Math.max(sizeBytesMin, this.externalFiles.get(location) ?? 0))
       if (this.externalFiles.size > externalFilesMax)
-        throw new BadGraphFile(`wants more than ${externalFilesMax} further files`)
+        throw new BadGraphFile(`needs more than ${externalFilesMax} external files`)
     }
     return name
   }
 
   private addValue(values: TensorInfo[], field: Field): void {
     values.push(readValue(field))
-    // Parameters may be among them.
+    // The inputs may include parameters.
     if (values.length > valuesMax) throw new BadGraphFile(`has more than ${valuesMax} inputs or outputs`)
   }
 }
@@ -288,7 +288,7 @@ function isDefaultDomain(domain: string): boolean {
   return domain === '' || domain === 'ai.onnx'
 }
 
-/** A ValueInfoProto. */
+/** Reads a ValueInfoProto. */
 function readValue(field: Field): TensorInfo {
   let name = ''
   let type = 'other'
@@ -304,7 +304,7 @@ function readValue(field: Field): TensorInfo {
         })
       })
   })
-  // Of a known shape that is one parameter's worth of numbers.
+  // A known shape counts like a parameter's.
   sizeBytesOf(
     dims.filter((size) => size >= 0),
     'float32',
@@ -312,7 +312,7 @@ function readValue(field: Field): TensorInfo {
   return { name, type, dims }
 }
 
-/** −1 where any size will do. */
+/** −1 for any size. */
 function readDim(field: Field): number {
   let size = -1
   field.message((inner) => {

@@ -1,4 +1,4 @@
-/** Opening a graph as the engines want it: judged before, its noise repeatable, its durations in the open. */
+/** Opens a graph for the engines: checked, with repeatable noise and exposed durations. */
 import { checkGraphFile } from './check'
 import type { GraphInfo } from './file'
 import { isRepeatable } from './noise'
@@ -8,28 +8,28 @@ import { openFileBytes } from './wire'
 
 export type OpenedGraph = {
   readonly session: Session
-  /** Of the file, as its exporter wrote it. */
+  /** Metadata of the file, as exported. */
   readonly metadata: Readonly<Record<string, string>>
   /** Whether the same feeds give the same outputs. */
   readonly deterministic: boolean
-  /** The output with the frames of each input id; undefined where there is none or nobody asked for it. */
+  /** The output with the frames of each input id; undefined when missing or not requested. */
   readonly durations: string | undefined
 }
 
 export type OpenOptions = {
   /**
-   * Makes an output of the frames per id that a graph of Piper works with: what comes out of its only Ceil node, as
-   * Piper's own `patch_voice_with_alignment.py` does. A second output is taken to be that already.
+   * Exposes the frames per id inside Piper's graphs: the output of their only Ceil node, as in Piper's own
+   * `patch_voice_with_alignment.py`. A second output counts as the durations.
    */
   readonly exposeDurations?: boolean
 }
 
-/** What opening the graph of `info` with `options` will give, which is told without opening it. */
+/** The result of opening the graph of `info` with `options`, computed without opening it. */
 export function planGraph(
   info: GraphInfo,
   { exposeDurations = false }: OpenOptions = {},
 ): { deterministic: boolean; durations: string | undefined; expose: readonly string[]; repeatNoise: boolean } {
-  // onnxruntime finds further files only when it opens the graph by its path, as it is.
+  // onnxruntime finds external files only for an unchanged graph opened by path.
   const changeable = info.externalFiles.length === 0
   const repeatNoise = info.noise.length > 0 && changeable && isRepeatable(info)
   const ceiled = info.operators.get('Ceil') === 1 ? info.outputsByOperator.get('Ceil')?.[0] : undefined
@@ -42,7 +42,7 @@ export function planGraph(
   }
 }
 
-/** Throws `BadGraphFile` before onnxruntime has seen the file, and what onnxruntime says of it. */
+/** Throws `BadGraphFile` before onnxruntime opens the file, and onnxruntime's own errors. */
 export async function openGraph(runtime: Runtime, path: string, options: OpenOptions = {}): Promise<OpenedGraph> {
   const info = checkGraphFile(path)
   const { deterministic, durations, expose, repeatNoise } = planGraph(info, options)
@@ -54,15 +54,15 @@ export async function openGraph(runtime: Runtime, path: string, options: OpenOpt
 }
 
 /**
- * A graph of 105 MB needs 180 MB to open by its path, and 260 MB to open rewritten, of which 100 MB are given back: the
- * runtime copies what it keeps.
+ * A graph of 105 MB needs 180 MB opened by path, and 260 MB opened rewritten, 100 MB of which are freed again:
+ * onnxruntime copies the graph.
  */
 async function openRewritten(runtime: Runtime, path: string, info: GraphInfo, changes: Changes): Promise<Session> {
   const bytes = rewrite(path, info, changes)
   try {
     return await runtime.openSession(bytes)
   } finally {
-    // The addon holds on to the buffer for as long as there is one.
+    // The addon holds a reference to the buffer, so it is detached.
     bytes.buffer.transfer(0)
   }
 }

@@ -1,11 +1,8 @@
-/**
- * The onnxruntime library that is embedded in the executable: the build puts it here. Outside of the executable there
- * is none, and the package finds its own.
- */
+/** The onnxruntime library embedded in the executable; the build sets it here. Elsewhere the package finds its own. */
 export type EmbeddedLibrary = {
-  /** Of the library, compressed with Zstandard. */
+  /** Path of the library, compressed with Zstandard. */
   readonly path: string
-  /** Its name on disk; changes with its content. */
+  /** File name on disk; changes with the content. */
   readonly name: string
 }
 

@@ -1,17 +1,16 @@
 /**
- * Noise that is the same on every run. Nodes that draw random numbers are replaced by nodes that look them up in a table
- * by their place in the output, so that they depend on the shape alone. The table is white noise of its own, and no two
- * nodes read it in the same order.
+ * Makes random nodes repeatable: each is replaced by nodes that look up a fixed table of white noise by the position in
+ * the output. The noise then depends only on the shape. Each node reads the table in a different order.
  */
 import type { GraphInfo, NoiseNode } from './file'
 
-/** One node of a graph, as far as it is needed here. */
+/** The used parts of a graph's node. */
 export type NewNode = {
   readonly operator: string
   readonly inputs: readonly string[]
   readonly output: string
   readonly integers?: Readonly<Record<string, number>>
-  /** Of a Constant. */
+  /** Value of a Constant node. */
   readonly value?: NewConstant
 }
 
@@ -19,7 +18,7 @@ export type NewConstant =
   | { readonly type: 'float32'; readonly dims: readonly number[]; readonly values: Float32Array }
   | { readonly type: 'int64'; readonly dims: readonly number[]; readonly values: BigInt64Array }
 
-/** A prime, so that any stride goes through the whole table, and rows of an output seldom have the same numbers. */
+/** A prime, so that any stride visits the whole table, and rows of an output rarely share numbers. */
 export const tableLength = 65_537
 /** First opset with the Range operator; Mod came one before. */
 const opsetMin = 11
@@ -27,15 +26,15 @@ const opsetMin = 11
 const opsetWithEmptyShapes = 14
 /** First opset with CastLike. */
 const opsetWithCastLike = 15
-/** TensorProto.DataType of what the table can be cast to: float16, float64, bfloat16. */
+/** TensorProto.DataType values that the table can be cast to: float16, float64, bfloat16. */
 const castableTypes = [10, 11, 16]
 const float32Type = 1
-/** From one node to the next; both go with the table's length by the golden ratio, so that no two are near. */
+/** Stride and offset steps between nodes: golden-ratio fractions of the table length, so no two nodes are close. */
 const strideStep = 40_505
 const offsetStep = 25_033
 const prefix = 'sonant.noise'
 
-/** Whether the noise of a graph, if there is any, can be made the same on every run. */
+/** Whether all noise of a graph can be made repeatable. */
 export function isRepeatable({ noise, opset }: Pick<GraphInfo, 'noise' | 'opset'>): boolean {
   return noise.every((node) => isReplaceable(node, opset))
 }
@@ -56,7 +55,7 @@ function isReplaceable({ operator, start, attributes }: NoiseNode, opset: number
   }
 }
 
-/** What stands in for each noise node, in their order. They must all be replaceable. */
+/** Replacements of all noise nodes, in order. All must be replaceable. */
 export function noiseReplacements({ noise, opset }: Pick<GraphInfo, 'noise' | 'opset'>): NewNode[][] {
   const distributions = noise.map(distributionOf)
   return noise.map((node, index) => {
@@ -120,7 +119,7 @@ function replacement(node: NoiseNode, index: number, opset: number): NewNode[] {
   return [...nodes, { ...last, output: node.output }]
 }
 
-/** From a table of N(0, 1) or U(0, 1) to what the node draws. */
+/** Maps N(0, 1) or U(0, 1) to the distribution of the node. */
 function scaleOf(node: NoiseNode): { factor: number; summand: number } {
   const { mean = 0, scale = 1, low = 0, high = 1 } = node.attributes as Record<string, number>
   return distributionOf(node) === 'normal' ? { factor: scale, summand: mean } : { factor: high - low, summand: low }
@@ -149,13 +148,16 @@ function tableNode(distribution: Distribution): NewNode {
   }
 }
 
-/** Uniform in [0, 1), the same numbers always. */
+/** A fixed sequence, uniform in [0, 1). */
 function uniformTable(): Float32Array {
   const next = generator()
   return Float32Array.from({ length: tableLength }, next)
 }
 
-/** Of mean 0 and variance 1, by Box and Muller, "A note on the generation of random normal deviates" (1958). */
+/**
+ * A fixed normal sequence with mean 0 and variance 1, by Box and Muller, "A note on the generation of random normal
+ * deviates" (1958).
+ */
 function normalTable(): Float32Array {
   const next = generator()
   const table = new Float32Array(tableLength)
@@ -173,7 +175,7 @@ function normalTable(): Float32Array {
  * https://prng.di.unimi.it/xoshiro128starstar.c; the upper 24 bits as a number in [0, 1).
  */
 function generator(): () => number {
-  // The first digits of π as hexadecimal; any numbers do that are not all zero.
+  // The first hexadecimal digits of π; any seed works that is not all zero.
   const state = Uint32Array.of(0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344)
   const rotate = (value: number, bits: number) => (value << bits) | (value >>> (32 - bits))
   return () => {

@@ -1,15 +1,15 @@
-/** What graphs gave, as numbers. */
+/** Converts the outputs of graphs to numbers. */
 import type { Tensor } from './runtime'
 
-/** Of float32. Throws when one is no number. */
+/** Returns float32 data. Throws on values that are not finite. */
 export function samplesOf({ data }: Tensor): Float32Array {
   const samples = data as Float32Array
   for (const sample of samples)
-    if (!Number.isFinite(sample)) throw new Error('the model gave samples that are no numbers')
+    if (!Number.isFinite(sample)) throw new Error('the model gave samples that are not finite')
   return samples
 }
 
-/** Of any type. */
+/** Returns data of any type. */
 export function numbersOf({ data }: Tensor): number[] {
   return Array.from(data as Iterable<number | bigint>, Number)
 }

@@ -1,6 +1,6 @@
 /**
- * Writes a graph's file anew, in memory, with few changes: inner values as further outputs, and noise that repeats.
- * Everything else stays as it is, byte for byte.
+ * Rewrites a graph in memory with few changes: exposes inner values as outputs, and makes noise repeatable. All other
+ * bytes stay the same.
  */
 import { PbfWriter } from 'pbf'
 import { assert } from '../../errors'
@@ -9,9 +9,9 @@ import { isRepeatable, noiseReplacements, type NewConstant, type NewNode } from 
 import { walk, type Bytes, type Span } from './wire'
 
 export type Changes = {
-  /** Values of the main graph that are no outputs yet. */
+  /** Values of the main graph to add as outputs. */
   readonly expose: readonly string[]
-  /** Makes all noise the same on every run; only where `isRepeatable`. */
+  /** Makes all noise repeatable; requires `isRepeatable`. */
   readonly repeatNoise: boolean
 }
 
@@ -23,9 +23,9 @@ const graphNode = 1
 const graphOutput = 12
 const lengthDelimited = 2
 
-/** `bytes`: the file that `info` was read from. */
+/** `bytes`: the file behind `info`. */
 export function rewriteGraph(bytes: Bytes, info: GraphInfo, { expose, repeatNoise }: Changes): Uint8Array<ArrayBuffer> {
-  assert(!repeatNoise || isRepeatable(info), 'only noise that can be repeated is')
+  assert(!repeatNoise || isRepeatable(info), 'the noise of the graph can be made repeatable')
   const replacements = new Map<number, Uint8Array>()
   if (repeatNoise)
     for (const [i, nodes] of noiseReplacements(info).entries())
@@ -38,7 +38,7 @@ export function rewriteGraph(bytes: Bytes, info: GraphInfo, { expose, repeatNois
     const { start } = field
     let from = -1
     const span = field.message((node) => {
-      // The first field begins where the graph does.
+      // The first field begins with the graph.
       if (from < 0) from = node.start
       const replacement = node.number === graphNode && replacements.get(node.start)
       if (!replacement) return
@@ -53,7 +53,7 @@ export function rewriteGraph(bytes: Bytes, info: GraphInfo, { expose, repeatNois
   })
   pieces.push({ start: copied, end: bytes.length })
   if (expose.length > 0) {
-    // Protobuf merges messages: a second graph adds to the first.
+    // Protobuf merges messages: a second GraphProto extends the first.
     const outputs = Buffer.concat(expose.map(encodeOutput))
     pieces.push(header(modelGraph, outputs.length), outputs)
   }
@@ -64,7 +64,7 @@ function sizeOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, piece) => sum + ('start' in piece ? piece.end - piece.start : piece.length), 0)
 }
 
-/** Reads the parts that stay right to where they belong, so that the file is in memory once. */
+/** Reads unchanged parts directly to their destination, so that the file is in memory only once. */
 function join(bytes: Bytes, pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(sizeOf(pieces))
   let at = 0
@@ -127,7 +127,7 @@ function writeAttribute(node: PbfWriter, name: string, type: number, write: (att
   )
 }
 
-/** A TensorProto; its raw data are little-endian, as every machine we run on is. */
+/** Writes a TensorProto; raw data are little-endian, as all supported machines are. */
 function writeTensor(attribute: PbfWriter, { type, dims, values }: NewConstant): void {
   attribute.writeMessage(
     5,

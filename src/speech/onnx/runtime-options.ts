@@ -1,29 +1,29 @@
-/** What workers compute with, and how the main process, which loads nothing of onnxruntime, tells them. */
+/** Compute options of workers, and how the main process passes them without loading onnxruntime. */
 import type { ComputeProvider } from '../../config'
 
 export type Provider = Exclude<ComputeProvider, 'auto'>
 
 export type RuntimeOptions = {
-  /** Where the embedded library is written to, once. */
+  /** Folder for the unpacked embedded library. */
   readonly directory: string
-  /** An operator's own build of libonnxruntime, which is used instead. */
+  /** An operator's own libonnxruntime, used instead. */
   readonly libraryPath?: string
   readonly provider: Provider
-  /** Of one run, on the CPU. */
+  /** Of one run on the CPU. */
   readonly threads: number
-  /** Which GPU, where there are several and the provider can be told: CUDA and DirectML can. */
+  /** GPU index for providers that accept one: CUDA and DirectML. */
   readonly deviceId?: number
 }
 
 /**
- * What the driver and the libraries of a GPU may take of a process's own memory, beside its model. It is no measure but
- * a bound: CUDA's libraries alone are known to take more than a gigabyte.
+ * Upper bound on host memory of a GPU's driver and libraries, beside the model. An estimate, not a measurement: CUDA's
+ * libraries take more than a gigabyte.
  */
 export function driverBytesMax(provider: Provider): number {
   return provider === 'cpu' ? 0 : 4e9
 }
 
-/** Of the worker's environment. */
+/** Environment variable of the worker. */
 const variable = 'SONANT_WORKER_RUNTIME'
 
 export function writeRuntimeOptions(options: RuntimeOptions): Record<string, string> {
@@ -32,6 +32,6 @@ export function writeRuntimeOptions(options: RuntimeOptions): Record<string, str
 
 export function readRuntimeOptions(environment: Readonly<Record<string, string | undefined>>): RuntimeOptions {
   const text = environment[variable]
-  if (!text) throw new Error('this worker was not told what to compute with')
+  if (!text) throw new Error(`${variable} is not set in this worker`)
   return JSON.parse(text) as RuntimeOptions
 }

@@ -1,6 +1,6 @@
 /**
- * onnxruntime, which runs the graphs of neural voices. It is imported nowhere else, and only in worker processes: a run
- * holds the event loop until it ends, and a graph that aborts takes its process with it.
+ * onnxruntime, which runs the graphs of neural voices. Only this file imports it, and only worker processes use it: a
+ * run blocks the event loop, and a graph that aborts ends its process.
  */
 import { dlopen } from 'bun:ffi'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import type { Provider, RuntimeOptions } from './runtime-options'
 export type { Tensor }
 export type TensorType = 'float32' | 'int64' | 'int32' | 'float16' | string
 
-/** `dims`: −1 where any size will do. */
+/** `dims`: −1 for any size. */
 export type TensorInfo = { readonly name: string; readonly type: TensorType; readonly dims: readonly number[] }
 
 export type Feeds = Readonly<Record<string, Tensor>>
@@ -20,7 +20,7 @@ export type Feeds = Readonly<Record<string, Tensor>>
 export type Session = {
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
-  /** Throws what onnxruntime says of the feeds or of the run. `outputs`: those wanted, all by default. */
+  /** Throws onnxruntime's errors for the feeds or the run. `outputs`: the requested ones, all by default. */
   run(feeds: Feeds, outputs?: readonly string[]): Promise<Record<string, Tensor>>
   release(): Promise<void>
 }
@@ -29,25 +29,25 @@ export type Runtime = {
   readonly provider: Provider
   /** Version of the package. */
   readonly version: string
-  /** A graph by its path or its bytes; parameters in further files are found only by path. */
+  /** Opens a graph by path or bytes; external parameters are found only by path. */
   openSession(source: string | Uint8Array): Promise<Session>
   float32(values: Float32Array, dims: readonly number[]): Tensor
-  /** Whole numbers, as those of `int32`. */
+  /** Makes an int64 tensor from safe integers. */
   int64(values: readonly number[], dims: readonly number[]): Tensor
   int32(values: readonly number[], dims: readonly number[]): Tensor
 }
 
-/** WebGPU refuses the option; it takes the adapter that Dawn finds first. */
+/** WebGPU refuses the option and uses Dawn's first adapter. */
 const takesDevice: readonly Provider[] = ['cuda', 'dml']
 
-/** Opens it once per process. Throws when the library cannot be loaded. */
+/** Loads onnxruntime once per process. Throws when the library cannot be loaded. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { provider, threads, deviceId } = options
   const libraryPath = options.libraryPath ?? (embeddedLibrary && (await unpack(embeddedLibrary, options.directory)))
-  // The addon asks for the library by its name, and gets the one that is loaded already.
+  // The addon asks for the library by name and gets the one already loaded.
   if (libraryPath) dlopen(libraryPath, { OrtGetApiBase: { args: [], returns: 'ptr' } })
   const ort = await import('onnxruntime-node')
-  // What goes wrong is thrown; the log would be written to standard error in a format of its own.
+  // Errors are thrown; the log would go to standard error in its own format.
   ort.env.logLevel = 'fatal'
   const device = deviceId !== undefined && takesDevice.includes(provider) ? { deviceId } : {}
   const executionProvider = { name: provider, ...device }
@@ -55,7 +55,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     executionProviders: [executionProvider as InferenceSession.ExecutionProviderConfig],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // Plans for the memory of each length are of no use where every sentence has another one (docs/cloning.md).
+    // Memory plans per input length are useless when every sentence has another length (docs/cloning.md).
     enableMemPattern: false,
     logSeverityLevel: 3,
   }
@@ -86,7 +86,7 @@ function tensorInfo(metadata: InferenceSession.ValueMetadata): TensorInfo {
   return { name: metadata.name, type: metadata.type, dims }
 }
 
-/** Returns the path of the library, which appears there when it is whole. */
+/** Unpacks the library atomically and returns its path. */
 async function unpack({ path, name }: EmbeddedLibrary, directory: string): Promise<string> {
   const target = join(directory, name)
   if (await exists(target)) return target

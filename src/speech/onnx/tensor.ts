@@ -1,22 +1,22 @@
-/** Parameters in a graph's file (TensorProto of onnx.proto3): how large they say they are, and whether that can be. */
+/** Parameters in a graph's file (TensorProto of onnx.proto3): their declared sizes, validated. */
 import type { TensorType } from './runtime'
 import { BadGraphFile, readEntry, type Field } from './wire'
 
 export type ExternalFile = {
-  /** As written: relative to the graph's folder. Never absolute, and without `..`. */
+  /** Path relative to the graph's folder. Never absolute, and without `..`. */
   readonly location: string
-  /** What the graph wants to read of it, from its start. */
+  /** Bytes that the graph reads from its start. */
   readonly sizeBytesMin: number
 }
 
 export type Parameter = {
   readonly name: string
-  /** Of its values, in the file or outside. */
+  /** Size of its values, internal or external. */
   readonly sizeBytes: number
   readonly external?: ExternalFile
 }
 
-/** TensorProto.DataType by its number: the name that onnxruntime has for it, and bits per value. */
+/** TensorProto.DataType by number: onnxruntime's name, and bits per value. */
 const types: Readonly<Record<number, readonly [TensorType, number]>> = {
   1: ['float32', 32],
   2: ['uint8', 8],
@@ -59,7 +59,7 @@ export function typeName(number: number): TensorType {
   return types[number]?.[0] ?? 'other'
 }
 
-/** Throws `BadGraphFile` for a shape that is none, or is absurd. */
+/** Throws `BadGraphFile` for an invalid or absurd shape. */
 export function sizeBytesOf(dims: readonly number[], type: TensorType): number {
   if (dims.length > rankMax) throw new BadGraphFile(`has a parameter of ${dims.length} dimensions`)
   let count = 1
@@ -68,13 +68,13 @@ export function sizeBytesOf(dims: readonly number[], type: TensorType): number {
     count *= size
   }
   const bytes = Math.ceil((count * (bitsByName.get(type) ?? 8)) / 8)
-  // A zero among absurd sizes makes the product small.
+  // A zero among absurd sizes would make the product small.
   if (!(bytes <= sizeBytesMax) || dims.some((size) => size > sizeBytesMax))
     throw new BadGraphFile('has a parameter larger than 64 GiB')
   return bytes
 }
 
-/** Reads a TensorProto and passes over its values. Throws `BadGraphFile` when there are more or fewer than it says. */
+/** Reads a TensorProto and skips its values. Throws `BadGraphFile` when their number differs from the shape. */
 export function readTensor(field: Field): Parameter {
   const dims: number[] = []
   const entries = new Map<string, string>()
@@ -119,7 +119,7 @@ export function readTensor(field: Field): Parameter {
   if (isExternal || entries.size > 0) return { name, sizeBytes, external: readExternal(entries, sizeBytes) }
   if (type === 'string') return { name, sizeBytes: typedBytes }
   if (rawBytes !== undefined && rawBytes !== sizeBytes)
-    throw new BadGraphFile(`has a parameter "${name}" of ${rawBytes} bytes whose shape says ${sizeBytes}`)
+    throw new BadGraphFile(`has a parameter "${name}" of ${rawBytes} bytes, but its shape has ${sizeBytes}`)
   const count = sizeBytes / ((bitsByName.get(type) ?? 8) / 8)
   if (rawBytes === undefined && count > typedBytes * valuesPerByteMax)
     throw new BadGraphFile(`has a parameter "${name}" without its values`)
@@ -130,21 +130,21 @@ function readExternal(entries: ReadonlyMap<string, string>, sizeBytes: number): 
   const location = entries.get('location') ?? ''
   if (!isPlainPath(location))
     throw new BadGraphFile(
-      `wants parameters from ${JSON.stringify(location.slice(0, locationLengthMax))}, outside of its folder`,
+      `needs parameters from ${JSON.stringify(location.slice(0, locationLengthMax))}, outside of its folder`,
     )
   const offset = readSize(entries.get('offset') ?? '0')
   const length = readSize(entries.get('length') ?? String(sizeBytes))
   if (length !== sizeBytes)
-    throw new BadGraphFile(`wants ${length} bytes of ${location} for a parameter whose shape says ${sizeBytes}`)
+    throw new BadGraphFile(`needs ${length} bytes of ${location} for a parameter whose shape has ${sizeBytes}`)
   return { location, sizeBytesMin: offset + length }
 }
 
 function readSize(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new BadGraphFile('wants parameters from a place that is no number')
+  if (!/^\d{1,15}$/.test(text)) throw new BadGraphFile('needs parameters at an offset that is not a number')
   return Number(text)
 }
 
-/** Relative, down only, and nothing that one system or another takes for something else. */
+/** Whether a path is relative, goes only down, and has no special meaning on any system. */
 function isPlainPath(path: string): boolean {
   return (
     path !== '' &&

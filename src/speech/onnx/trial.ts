@@ -1,22 +1,22 @@
-/** A graph so small that only the provider can be at fault: the product of a square matrix with itself. */
+/** A tiny graph that tests only the provider: the square of a matrix. */
 import { openRuntime, type Runtime, type Session } from './runtime'
 import type { RuntimeOptions } from './runtime-options'
 
-/** Written by the graph builder of the tests, which hold it to that. */
+/** Written by the graph builder of the tests, which verify it. */
 export const trialGraph = Uint8Array.fromBase64(
   'CAgSC3NvbmFudCB0ZXN0OlwKEgoBeAoBeBICdDAiBk1hdE11bAoRCgJ0MBIBeSIISWRlbnRpdHkSBWdyYXBoWhUKAXgSEAoOCAESCgoDEgFuCgMSAW5iFQoBeRIQCg4IARIKCgMSAW4KAxIBbkICEA8=',
 )
 const checkedSize = 4
 const tolerance = 1e-3
-/** A billion operations: a processor takes ten milliseconds, a GPU less, a GPU that is only imitated far more. */
+/** A billion operations: a CPU takes ten milliseconds, a GPU less, an emulated GPU far more. */
 const timedSize = 768
 const timedRuns = 5
-/** Slower than any that would be chosen. */
+/** Slower than any acceptable provider. */
 const slowMs = 500
 
 /**
- * Computes with the runtime that `options` ask for, and says how long the shortest of a few products took. Throws when it
- * cannot, or when what it computes is wrong.
+ * Computes with the runtime of `options`. Returns the shortest time of a few products in milliseconds. Throws on a
+ * failure or a wrong result.
  */
 export async function tryRuntime(options: RuntimeOptions): Promise<{ runMs: number }> {
   const runtime = await openRuntime(options)

@@ -1,25 +1,25 @@
 /**
- * Walks through a Protocol Buffers file (https://protobuf.dev/programming-guides/encoding) without loading it: only what
- * is asked for is read, so that a file of hundreds of megabytes of parameters costs a few small reads. A file is not
- * mapped into memory: `Bun.mmap` wants the right to write to it, and a file that is cut meanwhile would end the process.
+ * Walks through a Protocol Buffers file (https://protobuf.dev/programming-guides/encoding) without loading it. It reads
+ * only requested fields, so hundreds of megabytes of parameters cost a few small reads. The file is not mapped into
+ * memory: `Bun.mmap` needs write permission, and truncating a mapped file would end the process.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { PbfReader } from 'pbf'
 
-/** What is wrong with a graph's file; `message` goes on after the file's name. */
+/** The fault of a graph's file; `message` continues after the file's name. */
 export class BadGraphFile extends Error {
   override readonly name = 'BadGraphFile'
 }
 
 export type Bytes = {
   readonly length: number
-  /** Fills `into` from `start` on. Throws `BadGraphFile` when there are fewer bytes. */
+  /** Fills `into` from offset `start` on. Throws `BadGraphFile` at the end of the file. */
   read(start: number, into: Uint8Array): void
 }
 
 export type FileBytes = Bytes & Disposable
 
-/** Opens a file to be read here and there. Throws what the file system says. */
+/** Opens a file for random access. Throws file system errors. */
 export function openFileBytes(path: string): FileBytes {
   const file = openSync(path, 'r')
   return {
@@ -35,7 +35,7 @@ export function openFileBytes(path: string): FileBytes {
   }
 }
 
-/** A file that is in memory. */
+/** A file in memory. */
 export function bytesOf(bytes: Uint8Array): Bytes {
   return {
     length: bytes.length,
@@ -46,21 +46,21 @@ export function bytesOf(bytes: Uint8Array): Bytes {
   }
 }
 
-/** The field that a walk is at. Its value is read at most once, or left alone; reading it as what it is not throws. */
+/** The current field of a walk. Its value can be read at most once, or skipped. Reading it as another type throws. */
 export type Field = {
   readonly number: number
-  /** Of the field in the file, its tag included. */
+  /** Offset of the field in the file, including its tag. */
   readonly start: number
   /** Signed, exact up to 2⁵³. */
   integer(): number
-  /** Whole numbers of a repeated field, whether they are packed or not. */
+  /** Integers of a repeated field, packed or not. */
   integers(): number[]
   float(): number
   /** At most 4 MiB. */
   text(): string
-  /** Passes over the value; returns how many bytes it has, without its length. */
+  /** Skips the value; returns its size without the length prefix. */
   skip(): number
-  /** Walks through the message that is the value; returns where its fields begin and end. */
+  /** Walks through the value as a message; returns the span of its fields. */
   message(visit: Visitor): Span
 }
 
@@ -69,9 +69,9 @@ export type Visitor = (field: Field) => void
 export type Span = { readonly start: number; readonly end: number }
 
 const textBytesMax = 4 << 20
-/** Packed whole numbers in one field; shapes have a handful. */
+/** Packed integers in one field; shapes have a handful. */
 const packedBytesMax = 64 << 10
-/** More fields than any exporter writes; a file that has them takes its time from others. */
+/** More fields than any exporter writes; bounds the time of a walk. */
 const fieldsMax = 20_000_000
 const depthMax = 100
 const windowBytes = 16 << 10
@@ -81,13 +81,13 @@ const fieldNumberMax = 2 ** 29 - 1
 const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 const decoder = new TextDecoder()
 
-/** Calls `visit` for every field of the message that `bytes` are. Throws `BadGraphFile` where they are none. */
+/** Calls `visit` for every field of the message in `bytes`. Throws `BadGraphFile` for anything else. */
 export function walk(bytes: Bytes, visit: Visitor): void {
   const walker = new Walker(bytes)
   walker.fields(visit)
 }
 
-/** One for a whole file: a message inside moves it on and puts its number and start back. */
+/** One walker per file: a nested message advances it and restores its number and start. */
 class Walker implements Field {
   number = 0
   start = 0
@@ -109,7 +109,7 @@ class Walker implements Field {
       const tag = this.varint(false)
       this.type = tag % 8
       this.number = Math.floor(tag / 8)
-      if (this.number < 1 || this.number > fieldNumberMax) throw new BadGraphFile('is damaged, or is no ONNX file')
+      if (this.number < 1 || this.number > fieldNumberMax) throw new BadGraphFile('is damaged, or is not an ONNX file')
       if (++this.fieldsSeen > fieldsMax) throw new BadGraphFile(`has more than ${fieldsMax} fields`)
       const valueStart = this.position
       visit(this)
@@ -128,7 +128,7 @@ class Walker implements Field {
     if (stop - this.position > packedBytesMax) throw new BadGraphFile('has a list that is too long')
     const values: number[] = []
     while (this.position < stop) values.push(this.varint(true))
-    if (this.position !== stop) throw new BadGraphFile('is damaged, or is no ONNX file')
+    if (this.position !== stop) throw new BadGraphFile('is damaged, or is not an ONNX file')
     return values
   }
 
@@ -181,14 +181,14 @@ class Walker implements Field {
   }
 
   private expect(type: number): void {
-    if (this.type !== type) throw new BadGraphFile('is damaged, or is no ONNX file')
+    if (this.type !== type) throw new BadGraphFile('is damaged, or is not an ONNX file')
   }
 
-  /** Of the value that follows, which is all there. */
+  /** Length of the following value, which must be complete. */
   private length(): number {
     this.expect(wireTypes.bytes)
     const count = this.varint(false)
-    if (this.position + count > this.end) throw new BadGraphFile('is cut off or damaged, or is no ONNX file')
+    if (this.position + count > this.end) throw new BadGraphFile('is cut off or damaged, or is not an ONNX file')
     return count
   }
 
@@ -197,17 +197,17 @@ class Walker implements Field {
     let last = reader.pos
     while (reader.buf[last]! >= 0x80) last++
     const count = last - reader.pos + 1
-    if (count > varintBytesMax) throw new BadGraphFile('is damaged, or is no ONNX file')
+    if (count > varintBytesMax) throw new BadGraphFile('is damaged, or is not an ONNX file')
     this.advance(count)
     return reader.readVarint(signed)
   }
 
   private advance(count: number): void {
-    if (this.position + count > this.end) throw new BadGraphFile('is cut off or damaged, or is no ONNX file')
+    if (this.position + count > this.end) throw new BadGraphFile('is cut off or damaged, or is not an ONNX file')
     this.position += count
   }
 
-  /** A reader at the position, with `count` bytes in front of it or as many as there are. */
+  /** A reader at the position, with at least `count` bytes unless the file ends. */
   private look(count: number): PbfReader {
     const left = this.bytes.length - this.position
     if (this.position + Math.min(count, left) > this.windowStart + this.window.length) {

@@ -1,22 +1,22 @@
 /**
- * What ends a clause in the eyes of eSpeak NG, as Piper's `espeakbridge.c` names it. The rules are those of eSpeak NG's
- * `readclause.c`, which reads a text one character at a time and looks one ahead; which character is what kind of mark
- * was found by asking it for every character of the Basic Multilingual Plane.
+ * Finds the clause ends of eSpeak NG, named as in Piper's `espeakbridge.c`. The rules are those of eSpeak NG's
+ * `readclause.c`, which reads a text by characters with a lookahead of one. The classes of marks were measured with
+ * every character of the Basic Multilingual Plane.
  */
 
 export type ClauseEnd = {
-  /** The mark that Piper feeds as a phoneme; '' where a clause ends by other marks, at a blank line or with the text. */
+  /** The mark that Piper feeds as a phoneme; '' at other marks, blank lines and the end of the text. */
   readonly terminator: '' | '.' | '?' | '!' | ',' | ':' | ';'
   readonly endsSentence: boolean
 }
 
 export type TextClause = ClauseEnd & {
-  /** Its own part of the text, with its marks. */
+  /** The clause's part of the text, with its marks. */
   readonly text: string
 }
 
 type Mark = ClauseEnd & {
-  /** Whether the clause ends even where a letter follows at once. */
+  /** Whether the clause ends even directly before a letter. */
   readonly always: boolean
 }
 
@@ -34,13 +34,13 @@ addMarks('܀॥༎჻፨', '', true)
 addMarks('։।෴།。！．？', '', true, true)
 addMarks('¡¿ຯ᠁…⋮⋯⋰⋱、︙，：；', '', false, true)
 
-/** Like a blank behind a mark. */
+/** Equivalent to a space behind a mark. */
 const brackets = new Set('()[]{}<>"\'`«»―‖‗‘’‚‛“”„‟《》')
 const space = /^[\t\n\v\f\r \u0085\u2028\u2000-\u2006\u2008-\u200a\u205f\u3000]$/
-/** Something to say in a clause; a mark before that ends none. */
+/** A clause needs one of these characters; earlier marks end none. */
 const spokenCharacter = /^[\p{L}\p{Nd}]$/u
 const roman = /^[IVXL]$/
-/** Bytes of UTF-8 in a clause: beyond the first it is cut at the next character that is no letter, at the second anywhere. */
+/** Limits of a clause in UTF-8 bytes: above the first it is cut at the next non-letter, at the second anywhere. */
 const clauseBytes = { cut: 725, max: 796 }
 
 const endOfText = '\0'
@@ -48,8 +48,8 @@ const paragraph: ClauseEnd = { terminator: '', endsSentence: true }
 const textEnd: ClauseEnd = { terminator: '', endsSentence: false }
 
 /**
- * The clauses of `text`. `ordinalDots`: whether the voice takes a number with a dot, a Roman one too, for an ordinal
- * number. Characters that eSpeak NG leaves out may make the result wrong: see whether their number is that of the clauses.
+ * Splits `text` into clauses. `ordinalDots`: whether the voice reads numbers with a dot, also Roman ones, as ordinals.
+ * Characters that eSpeak NG drops may cause errors: compare the number of results with the clauses.
  */
 export function splitClauses(text: string, ordinalDots: boolean): TextClause[] {
   const characters = [...text]
@@ -68,7 +68,7 @@ export function splitClauses(text: string, ordinalDots: boolean): TextClause[] {
   }
   const pushBack = (character: string) => void (pushedBack = character === endOfText ? '' : character)
 
-  /** Of the clause that begins here. */
+  /** Reads the clause that starts here. */
   function readClause(): ClauseEnd {
     let [beforePrevious, previous, current] = [' ', ' ', ' ']
     let ahead = next()
@@ -149,7 +149,7 @@ export function splitClauses(text: string, ordinalDots: boolean): TextClause[] {
   return clauses
 }
 
-/** A letter with one other letter for upper case. */
+/** Whether the letter has a different one-letter upper case. */
 function isLower(character: string): boolean {
   const upper = character.toUpperCase()
   return character === 'ß' || (upper !== character && upper.length === 1)

@@ -1,53 +1,53 @@
 /**
  * eSpeak NG as a phonemizer: text → clauses of IPA, as Piper's own phonemizer gets them from
- * `espeak_TextToPhonemesWithTerminator`. Our build of eSpeak NG returns the phonemes of all clauses but not what ended
- * them; that is found in the text (`clause-ends.ts`).
+ * `espeak_TextToPhonemesWithTerminator`. Our build of eSpeak NG returns the phonemes of all clauses without their
+ * terminators, which are found in the text (`clause-ends.ts`).
  */
 import { type HeapSnapshot, snapshotHeap } from '../espeak/heap'
 import { type EspeakInstance, openEspeak } from '../espeak/instance'
 import { splitClauses, type TextClause } from './clause-ends'
 
-/** `text`: '' where it is not known which part of the text the clause is. */
+/** `text`: '' when the clause's part of the text is unknown. */
 export type Clause = TextClause & {
   /**
-   * IPA as eSpeak NG writes it: `_` between phonemes (what is between two may have several code points, e.g. `aɪ`),
-   * blanks between words (seldom two), stress marks, and flags such as `(en)` where it switches to another language.
+   * IPA in eSpeak NG's format: `_` between phonemes (one phoneme may have several code points, e.g. `aɪ`), spaces
+   * between words (rarely two), stress marks, and flags such as `(en)` at a switch of language.
    */
   readonly phonemes: string
 }
 
-/** `voice`: eSpeak NG's name, e.g. `en-us`, `cmn`; throws when there is none of that name. */
+/** `voice`: eSpeak NG's name, e.g. `en-us`, `cmn`. Throws for an unknown name. */
 export type Phonemizer = { clauses(text: string, voice: string): Promise<Clause[]> }
 
-/** The heap as it is when a voice has just been set. */
+/** The heap right after setting a voice. */
 type Speaker = {
   readonly voice: string
-  /** Whether it takes a number with a dot for an ordinal number, which then may end no clause. */
+  /** Whether the voice reads a number with a dot as an ordinal; the dot then may not end a clause. */
   readonly ordinalDots: boolean
   readonly heap: HeapSnapshot
 }
 
 const romanOrdinal = 'bb XV. Bbb'
-/** Between the clauses that one conversion returns. */
+/** Separates the clauses of one conversion. */
 const clauseSeparator = ' | '
-/** Where text and clauses do not agree, which was never seen in a text without characters that nobody prints. */
+/** Used when text and clauses disagree, which was seen only in texts with non-printable characters. */
 const unknown: TextClause = { text: '', terminator: '', endsSentence: true }
 
-/** One per worker process. */
+/** Load one per worker process. */
 export async function loadPhonemizer(): Promise<Phonemizer> {
   const espeak = await openEspeak()
   const { worker, files } = espeak
   const silent = snapshotHeap(espeak.module)
-  /** The voice that was used last. */
+  /** The last used voice. */
   let speaker: Speaker | undefined
 
-  /** Brings the heap to the state of a voice that has said nothing yet, whatever was done before. */
+  /** Restores the heap to the initial state of a voice, regardless of earlier calls. */
   function become(voice: string): Speaker {
     speaker?.heap.restore()
     if (speaker?.voice === voice) return speaker
     forget()
     if (worker.set_voice(voice) !== 0) throw new Error(`eSpeak NG has no voice ${voice}`)
-    // What it loads for English words in other languages is loaded now.
+    // This also loads the dictionary for English words in other languages.
     const ordinalDots = !readPhonemes(espeak, romanOrdinal).includes(clauseSeparator)
     speaker = { voice, ordinalDots, heap: snapshotHeap(espeak.module) }
     return speaker
@@ -79,14 +79,14 @@ export async function loadPhonemizer(): Promise<Phonemizer> {
           files.letGo()
           return clauses
         }
-        // A voice that was set while its dictionary was still empty is not that voice.
+        // A voice set with an empty dictionary is invalid.
         forget()
       }
     },
   }
 }
 
-/** Keeps eSpeak NG from seeing SSML, entities and `[[phonemes]]` in what is plain text. */
+/** Hides SSML, entities and `[[phonemes]]` in plain text from eSpeak NG. */
 function hideMarkup(text: string): string {
   return text.replaceAll('\0', ' ').replace(/<(?=[\w/!?])|&(?=#?\w+;)|\[(?=\[)/g, '$& ')
 }

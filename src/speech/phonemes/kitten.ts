@@ -1,13 +1,13 @@
 /**
- * Text → what KittenTTS reads, by kittenml/kittentts_legacy/onnx_model.py of https://github.com/KittenML/KittenTTS
- * (36ef309): eSpeak NG's American IPA, with blanks between words and marks ("hello , world ."), in the alphabet of
- * StyleTTS 2. As there, what is neither letter nor digit stands alone, a mark of a syllable (`n ̩`) too.
+ * Text → tokens for KittenTTS, as in kittenml/kittentts_legacy/onnx_model.py of https://github.com/KittenML/KittenTTS
+ * (36ef309): eSpeak NG's American IPA, with spaces between words and marks ("hello , world ."), in the alphabet of
+ * StyleTTS 2. Characters other than letters and digits are isolated, including the syllabic mark (`n ̩`).
  */
 import type { Phonemizer } from './espeak'
-import { speak, type Spoken, type Symbol } from './spoken'
+import { speak, type Spoken, type Token } from './spoken'
 import type { Vocabulary } from './runs'
 
-/** `TextCleaner` of the same file: where two symbols are the same, the later id is it. */
+/** `TextCleaner` of the same file: of two equal symbols the later id counts. */
 export const kittenVocabulary: Vocabulary = new Map(
   [
     '$;:,.!?¡¿—…"«»"" ',
@@ -19,34 +19,34 @@ export const kittenVocabulary: Vocabulary = new Map(
     .map((symbol, id) => [symbol, id] as const),
 )
 
-/** `text`: a normalized English reading. */
+/** `text`: a normalized English text. */
 export async function speakKitten(phonemizer: Phonemizer, text: string): Promise<Spoken> {
-  const { symbols, words } = await speak(phonemizer, text, {
+  const { tokens, words } = await speak(phonemizer, text, {
     voice: 'en-us',
     spell: (word) => word.replaceAll('_', ''),
     spellMarks: (marks) => marks.replace(/\s+/g, ' '),
   })
-  return { symbols: spaceOut(symbols), words }
+  return { tokens: spaceOut(tokens), words }
 }
 
-const isWord = ({ text }: Symbol) => /[\p{L}\p{N}_]/u.test(text)
+const isWord = ({ text }: Token) => /[\p{L}\p{N}_]/u.test(text)
 
-/** One blank between words, and around everything that is none. */
-function spaceOut(symbols: readonly Symbol[]): Symbol[] {
-  const spaced: Symbol[] = []
-  let before: Symbol | undefined
-  for (const symbol of symbols) {
-    if (symbol.text === ' ') {
+/** Puts one space between words and around all other tokens. */
+function spaceOut(tokens: readonly Token[]): Token[] {
+  const spaced: Token[] = []
+  let before: Token | undefined
+  for (const token of tokens) {
+    if (token.text === ' ') {
       before = undefined
       continue
     }
-    const joined = before !== undefined && isWord(before) && isWord(symbol)
+    const joined = before !== undefined && isWord(before) && isWord(token)
     if (spaced.length > 0 && !joined) {
-      const inside = before !== undefined && before.word === symbol.word ? symbol.word : -1
+      const inside = before !== undefined && before.word === token.word ? token.word : -1
       spaced.push({ text: ' ', word: inside })
     }
-    spaced.push(symbol)
-    before = symbol
+    spaced.push(token)
+    before = token
   }
   return spaced
 }

@@ -1,22 +1,21 @@
 /**
- * Mandarin in the alphabets of Kokoro's models, which are those of misaki (https://github.com/hexgrad/misaki):
- * - v1.0: IPA with arrows for tones, words apart by blanks, tones as in the dictionary. `ZHG2P.legacy_call` of
- *   misaki/zh.py, tables of misaki/transcription.py, which adapts https://github.com/stefantaubert/pinyin-to-ipa.
- * - v1.1-zh: Bopomofo and other characters, one for each initial and final, digits for tones as said, `R` for 儿, words
- *   apart by `/`. misaki/zh_frontend.py, which adapts PaddleSpeech's frontend.
- *
- * Interjections without a vowel (呣, 哼) have no symbol in misaki's table for v1.1-zh; here they get the nearest ones.
+ * Mandarin in the alphabets of Kokoro's models, from misaki (https://github.com/hexgrad/misaki):
+ * - v1.0: IPA with arrows for tones, words separated by spaces, citation tones. `ZHG2P.legacy_call` of misaki/zh.py,
+ * tables of misaki/transcription.py, which adapts https://github.com/stefantaubert/pinyin-to-ipa.
+ * - v1.1-zh: Bopomofo and other characters, one per initial and final, digits for spoken tones, `R` for 儿, words
+ * separated by `/`. misaki/zh_frontend.py, which adapts PaddleSpeech's frontend.
+ * Interjections without a vowel (呣, 哼) have no symbol in misaki's table for v1.1-zh; they get the nearest ones here.
  */
 import type { HanSyllable } from './pinyin'
 
 export type KokoroMandarin = '1.0' | '1.1-zh'
 
-/** `word`: as in the text; '' for marks and blanks. */
+/** `word`: the word of the text; '' for marks and spaces. */
 export type SpelledPiece = { readonly symbols: string; readonly word: string }
 
 /**
- * `text`: a normalized reading. `spellOther`: a word that is not written in Han characters, in Kokoro's alphabet; such a
- * word has blanks around it. The symbols of all pieces joined are what the model reads.
+ * `text`: a normalized text. `spellOther` transcribes a word in other letters to Kokoro's alphabet; spaces surround it.
+ * The model reads the joined symbols of all pieces.
  */
 export async function toKokoroMandarin(
   text: string,
@@ -57,7 +56,7 @@ function groupWords(syllables: readonly (HanSyllable | { other: string })[]): (H
   return parts
 }
 
-/** Full-width marks as ASCII with a blank, as `map_punctuation` of misaki/zh.py has them. */
+/** Full-width marks as ASCII with a space, as in `map_punctuation` of misaki/zh.py. */
 const marks: Readonly<Record<string, string>> = {
   '、': ', ',
   '，': ', ',
@@ -118,7 +117,10 @@ const ipaInitials: Readonly<Record<string, string>> = {
   s: 's',
 }
 
-/** `0`: where the tone is. Without its mark below for the second half of a diphthong, which Kokoro lacks. */
+/**
+ * `0` marks the position of the tone. The non-syllabic mark of a diphthong's second half is missing, because Kokoro
+ * lacks it.
+ */
 const ipaFinals: Readonly<Record<string, string>> = {
   a: 'a0',
   ai: 'ai0',
@@ -243,7 +245,7 @@ const bopomofoFinals: Readonly<Record<string, string>> = {
   hng: 'ㄏㄥ',
 }
 
-/** `rhotic`: whether 儿 colours it; 歌儿 then sounds like 儿 itself. */
+/** `rhotic`: whether 儿 colors the syllable; 歌儿 then sounds like 儿 itself. */
 function spellBopomofo({ initial, final, tone }: HanSyllable, rhotic: boolean): string {
   const vowel =
     final === 'i' && /^[zcs]$/.test(initial)

@@ -1,18 +1,18 @@
 /**
- * Text → what Kokoro reads. A voice's name tells its language by its first letter (VOICES.md of
+ * Text → tokens for Kokoro. The first letter of a voice's name gives its language (VOICES.md of
  * https://huggingface.co/hexgrad/Kokoro-82M). Kokoro v1.0 was trained on misaki's alphabet, v0.19 on eSpeak NG's IPA;
- * only the vocabulary of the former has `ᵊ`.
+ * only the former's vocabulary has `ᵊ`.
  */
 import { toKokoroMandarin } from './kokoro-mandarin'
 import { type Alphabet, toMisaki } from './misaki'
 import type { Phonemizer } from './espeak'
 import type { Vocabulary } from './runs'
-import { speak, type Spoken, type Symbol } from './spoken'
+import { speak, type Spoken, type Token } from './spoken'
 
 export type KokoroLanguage = {
   /** BCP 47. */
   readonly language: string
-  /** eSpeak NG's voice for it, or which other front end it has; null where there is none yet. */
+  /** eSpeak NG's voice with an alphabet, or another front end; null without a front end. */
   readonly frontEnd: { readonly voice: string; readonly alphabet: Alphabet } | 'mandarin' | null
 }
 
@@ -24,20 +24,20 @@ const languages: Readonly<Record<string, KokoroLanguage>> = {
   f: { language: 'fr', frontEnd: { voice: 'fr', alphabet: 'other' } },
   h: { language: 'hi', frontEnd: { voice: 'hi', alphabet: 'other' } },
   i: { language: 'it', frontEnd: { voice: 'it', alphabet: 'other' } },
-  // Its phonemes come from a dictionary (misaki/ja.py: pyopenjtalk); eSpeak NG reads no kanji.
+  // Japanese needs a dictionary (misaki/ja.py: pyopenjtalk); eSpeak NG reads no kanji.
   j: { language: 'ja', frontEnd: null },
   p: { language: 'pt-BR', frontEnd: { voice: 'pt-br', alphabet: 'other' } },
   z: { language: 'zh', frontEnd: 'mandarin' },
 }
 
-/** Of a voice such as `af_heart`; one named otherwise is taken for American. */
+/** Language of a voice such as `af_heart`. Other names count as American English. */
 export function kokoroLanguage(voice: string): KokoroLanguage {
   return (/^[a-z][fm](_|$)/.test(voice) && languages[voice[0]!]) || languages['a']!
 }
 
 /**
- * `text`: a normalized reading. Throws when the voice's language has no front end. Symbols that the vocabulary lacks
- * are still in it.
+ * `text`: a normalized text. Throws when the voice's language has no front end. The result may hold tokens that the
+ * vocabulary lacks.
  */
 export async function speakKokoro(
   phonemizer: Phonemizer,
@@ -46,8 +46,7 @@ export async function speakKokoro(
   vocabulary: Vocabulary,
 ): Promise<Spoken> {
   const { language, frontEnd } = kokoroLanguage(voice)
-  if (frontEnd === null)
-    throw new Error(`Kokoro's voice ${voice} speaks ${language}, which cannot be put into its phonemes yet`)
+  if (frontEnd === null) throw new Error(`Kokoro's voice ${voice} speaks ${language}, which has no phonemizer yet`)
   if (frontEnd === 'mandarin') return speakMandarin(phonemizer, text, vocabulary)
   const alphabet = vocabulary.has('ᵊ') ? frontEnd.alphabet : 'ipa'
   return speak(phonemizer, spellQuotes(text, alphabet), {
@@ -57,28 +56,28 @@ export async function speakKokoro(
   })
 }
 
-/** v1.1-zh writes Mandarin in Bopomofo, v1.0 in IPA; English words are as in American. */
+/** v1.1-zh writes Mandarin in Bopomofo, v1.0 in IPA; English words as in American English. */
 async function speakMandarin(phonemizer: Phonemizer, text: string, vocabulary: Vocabulary): Promise<Spoken> {
   const spellOther = async (word: string) => {
-    const { symbols } = await speak(phonemizer, word, {
+    const { tokens } = await speak(phonemizer, word, {
       voice: 'en-us',
       spell: toAmerican,
       spellMarks: (marks) => marks,
     })
-    return symbols.map((symbol) => symbol.text).join('')
+    return tokens.map((token) => token.text).join('')
   }
-  const symbols: Symbol[] = []
+  const tokens: Token[] = []
   const words: string[] = []
   for (const piece of await toKokoroMandarin(text, vocabulary.has('ㄅ') ? '1.1-zh' : '1.0', spellOther)) {
     if (piece.word) words.push(piece.word)
-    for (const symbol of piece.symbols) symbols.push({ text: symbol, word: piece.word ? words.length - 1 : -1 })
+    for (const token of piece.symbols) tokens.push({ text: token, word: piece.word ? words.length - 1 : -1 })
   }
-  return { symbols, words }
+  return { tokens, words }
 }
 
 const toAmerican = (word: string) => toMisaki(word, 'american')
 
-/** misaki has quotation marks that open and close; for other languages than English only what is `«»` becomes such. */
+/** misaki has opening and closing quotation marks. In languages other than English only `«»` become these. */
 function spellQuotes(text: string, alphabet: Alphabet): string {
   if (alphabet === 'ipa') return text
   const curled = text.replaceAll('«', '“').replaceAll('»', '”')

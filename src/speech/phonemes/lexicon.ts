@@ -1,10 +1,10 @@
 /**
- * `tokens.txt` and `lexicon.txt` of models that sherpa-onnx reads (sherpa-onnx/csrc/lexicon.cc, melo-tts-lexicon.cc and
- * text-utils.cc of https://github.com/k2-fsa/sherpa-onnx), and cutting a text into what stands in a lexicon.
+ * `tokens.txt` and `lexicon.txt` of sherpa-onnx' models (sherpa-onnx/csrc/lexicon.cc, melo-tts-lexicon.cc and
+ * text-utils.cc of https://github.com/k2-fsa/sherpa-onnx), and segmentation of a text into lexicon words.
  */
 import type { Vocabulary } from './runs'
 
-/** A word's phonemes, and their tones where the lexicon has them. */
+/** A word's phonemes, and their tones if the lexicon has them. */
 export type Pronunciation = { readonly ids: readonly number[]; readonly tones?: readonly number[] }
 
 export type Lexicon = {
@@ -12,10 +12,13 @@ export type Lexicon = {
   find(word: string): Pronunciation | undefined
 }
 
-/** Blanks to C++; U+3000 may be a symbol. */
+/** White space in C++; U+3000 may be a symbol. */
 const blanks = /[ \t\r\v\f]+/
 
-/** One symbol and its id per line; a line of an id alone is the blank's. The first of two same symbols counts. */
+/**
+ * Parses one symbol and its id per line. A line with only an id defines the space. The first of two equal symbols
+ * counts.
+ */
 export function parseTokens(text: string): Vocabulary | undefined {
   const tokens = new Map<string, number>()
   for (const line of text.split('\n')) {
@@ -30,8 +33,8 @@ export function parseTokens(text: string): Vocabulary | undefined {
 }
 
 /**
- * One word per line, then its phonemes, and with `toned` as many tones. Lines are read when their word is looked for:
- * lexicons have up to some hundred thousand. A word one of whose phonemes is no token is not in it.
+ * Parses one word per line, then its phonemes, and with `toned` as many tones. Lines are parsed on lookup, because
+ * lexicons have up to several hundred thousand. A word with an unknown phoneme is missing.
  */
 export function parseLexicon(text: string, tokens: Vocabulary, toned: boolean): Lexicon {
   const lines = new Map<string, string>()
@@ -52,7 +55,7 @@ export function parseLexicon(text: string, tokens: Vocabulary, toned: boolean): 
   return { has: (word) => find(word) !== undefined, find }
 }
 
-/** sherpa-onnx ends the process on a tone outside of this. */
+/** sherpa-onnx aborts on tones outside this range. */
 const toneMax = 50
 
 function parsePronunciation(line: string, tokens: Vocabulary, toned: boolean): Pronunciation | undefined {
@@ -66,19 +69,19 @@ function parsePronunciation(line: string, tokens: Vocabulary, toned: boolean): P
   return { ids: ids as number[], tones }
 }
 
-/** Letters of scripts that put no blanks between words. */
+/** Letters of scripts without spaces between words. */
 const unspaced =
   '\\p{Script=Han}\\p{Script=Hira}\\p{Script=Kana}\\p{Script=Thai}\\p{Script=Laoo}\\p{Script=Khmr}\\p{Script=Mymr}'
 const unit = new RegExp(`[[\\p{L}\\p{M}\\p{N}']--[${unspaced}]]+|[^\\s]`, 'gv')
 
-/** Words of scripts with blanks, single characters of others, marks. */
+/** Splits into words in scripts with spaces, single characters in others, and marks. */
 export function splitUnits(text: string): string[] {
   return text.replaceAll('’', "'").match(unit) ?? []
 }
 
 const wordUnitsMax = 10
 
-/** Of several characters in a row, the longest that is a word, from the left. */
+/** Greedy longest match of words from the left. */
 export function matchLongest(units: readonly string[], isWord: (text: string) => boolean): string[] {
   const words: string[] = []
   for (let at = 0; at < units.length;) {

@@ -1,18 +1,18 @@
 /**
- * Text cut at its punctuation, for models whose vocabulary has the marks: what is between two marks goes to the
- * phonemizer alone, the marks go to the model. So do kokoro.js and the Python package `phonemizer`
- * (`preserve_punctuation`), by which Kokoro's and KittenTTS' own front ends keep them.
+ * Splits text at punctuation, for models with marks in their vocabulary: the sections between marks go to the
+ * phonemizer, the marks go to the model. kokoro.js and the Python package `phonemizer` (`preserve_punctuation`), used
+ * by the front ends of Kokoro and KittenTTS, do the same.
  */
 
 export type Section = { readonly text: string; readonly kind: 'words' | 'marks' }
 
-/** Those of `phonemizer`, and the en dash. */
+/** The marks of `phonemizer`, and the en dash. */
 const always = '[;!?¡¿—–…"«»“”(){}\\[\\]]'
-/** Between two letters or digits they are part of a word: `3.5`, `e.g`. `phonemizer` cuts there as well. */
+/** Between two letters or digits these belong to a word: `3.5`, `e.g`. `phonemizer` splits there too. */
 const outside = '[.,:](?![\\p{L}\\p{N}])|(?<![\\p{L}\\p{N}])[.,:]'
 const marks = new RegExp(`\\s*(?:${always}|${outside})(?:${always}|${outside}|\\s)*`, 'gu')
 
-/** Nothing is lost: the sections joined are the text. */
+/** Lossless: the joined sections are the text. */
 export function splitAtMarks(text: string): Section[] {
   const sections: Section[] = []
   let at = 0

@@ -1,13 +1,12 @@
 /**
- * eSpeak NG's phonemes in the alphabet that Kokoro was trained on. Its own front end, misaki, has dictionaries for
- * English and asks eSpeak NG about all other words; these are the mappings it then uses (`EspeakFallback` for English,
- * `EspeakG2P` for other languages, in misaki/espeak.py of https://github.com/hexgrad/misaki, d0123ee; `ɾ` → `T` in
- * kokoro/pipeline.py of https://github.com/hexgrad/kokoro). Both let eSpeak NG tie the letters of one phoneme with `^`;
- * ours puts `_` between phonemes instead, which says the same.
- *
- * Two differences, on purpose. misaki means British `eə` and `iə` to become `ɛː` and `ɪə`, but has changed the `e` to
- * `A` before and does not look for the tie in the other. And it asks for one word at a time; in a sentence eSpeak NG
- * writes `fˈaɪɚ ɹ` for a "fire" before a vowel, whose `ɹ` is in the `əɹ` for `ɚ` already.
+ * Maps eSpeak NG's phonemes to Kokoro's training alphabet. Kokoro's own front end, misaki, has dictionaries for English
+ * and uses eSpeak NG for all other words. These are its mappings (`EspeakFallback` for English, `EspeakG2P` for other
+ * languages, in misaki/espeak.py of https://github.com/hexgrad/misaki, d0123ee; `ɾ` → `T` in kokoro/pipeline.py of
+ * https://github.com/hexgrad/kokoro). misaki has eSpeak NG tie the letters of one phoneme with `^`; ours separates
+ * phonemes with `_`, which is equivalent.
+ * There are two intentional differences. misaki's rules for British `eə` and `iə` (`ɛː` and `ɪə`) never apply, because
+ * it changes `e` to `A` before the one and forgets the tie in the other. And misaki transcribes one word at a time; in
+ * a sentence eSpeak NG writes `fˈaɪɚ ɹ` for a "fire" before a vowel, whose `ɹ` is already in the `əɹ` for `ɚ`.
  */
 
 export type Alphabet = 'american' | 'british' | 'other' | 'ipa'
@@ -76,7 +75,7 @@ const after: Readonly<Record<Alphabet, readonly Rule[]>> = {
     'ɔ^ɪ': 'Y',
     '-': '',
   }),
-  // What kokoro.js does for Kokoro v0.19, which was trained on eSpeak NG's own.
+  // As kokoro.js does for Kokoro v0.19, which was trained on eSpeak NG's own IPA.
   ipa: [
     [/ʲ/g, 'j'],
     [/r/g, 'ɹ'],
@@ -85,7 +84,7 @@ const after: Readonly<Record<Alphabet, readonly Rule[]>> = {
   ],
 }
 
-/** `word`: of eSpeak NG, with `_` between its phonemes and without flags. */
+/** `word`: from eSpeak NG, with `_` between its phonemes and without flags. */
 export function toMisaki(word: string, alphabet: Alphabet): string {
   let phonemes = word
     .split('_')

@@ -1,25 +1,25 @@
 /**
- * The words of a text and those of a phonemizer, of which there may be fewer ("of the" is run together) or more
- * ("3:30"): which are which. Consonants tell, as far as letters and IPA have them in common; else the lengths do.
+ * Aligns the words of a text with those of a phonemizer. There may be fewer ("of the" is merged) or more ("3:30").
+ * Consonants decide, as far as letters and IPA share them, else lengths.
  */
 
 export type WordPair = {
-  /** One word of the text, or several with blanks between them. */
+  /** One word of the text, or several separated by spaces. */
   readonly text: string
-  /** Words of the phonemizer; one of them, where there are several of the text. */
+  /** Words of the phonemizer; one for several words of the text. */
   readonly sounds: readonly string[]
 }
 
-/** More words than this are hardly ever one on the other side. */
+/** Maximum number of words that align with one word. */
 const wordsPerPairMax = 5
-/** A word more in a pair must be worth it. */
+/** Cost of an additional word in a pair. */
 const wordCost = 0.5
-/** How far the pairing may stray from one to one, in words, beyond what the numbers of words differ by. */
+/** Maximum deviation from one-to-one alignment in words, beyond the difference of the counts. */
 const strayMax = 3
-/** Of a difference in length, against one in consonants. */
+/** Weight of a difference in length relative to one in consonants. */
 const lengthCost = 0.2
 
-/** All words of both sides in order, in the pairs that differ least. */
+/** Pairs all words of both sides in order, with the least total difference. */
 export function pairWords(words: readonly string[], sounds: readonly string[]): WordPair[] {
   if (words.length === sounds.length) return words.map((text, i) => ({ text, sounds: [sounds[i]!] }))
   if (sounds.length === 0) return []
@@ -62,7 +62,7 @@ export function pairWords(words: readonly string[], sounds: readonly string[]): 
   return pairs.reverse()
 }
 
-/** Words of the text and of the phonemizer in one pair. */
+/** Numbers of words of the text and of the phonemizer in one pair. */
 const stepSizes: readonly (readonly [number, number])[] = [
   [1, 1],
   ...Array.from({ length: wordsPerPairMax - 1 }, (_, more): [number, number] => [more + 2, 1]),
@@ -71,12 +71,12 @@ const stepSizes: readonly (readonly [number, number])[] = [
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-/** In letters; a digit is a word of its own. */
+/** Length in letters; a digit counts as a word. */
 function weigh(word: string): number {
   return word.replace(/[ˈˌ\p{P}]/gu, '').replace(/\d/g, 'four').length
 }
 
-/** Letters and IPA alike, roughly: what sounds nearly the same is one letter. */
+/** Folds letters and IPA to a common rough alphabet of similar sounds. */
 const folded: readonly (readonly [RegExp, string])[] = [
   [/x/g, 'ks'],
   [/tʃ|ʧ|sch|[tc]h|[ðθ]/g, 't'],
@@ -95,7 +95,7 @@ function consonants(word: string): string {
   return same.replace(/[^bdfgkmnprst]/g, '').replace(/(.)\1+/g, '$1')
 }
 
-/** Of Levenshtein. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

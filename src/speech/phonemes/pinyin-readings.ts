@@ -1,9 +1,9 @@
-/** What the dictionary of readings lacks or has otherwise: words, words with a neutral tone, and where 儿 is a syllable. */
+/** Corrections to the dictionary of readings: words, words with a neutral tone, and words with a syllabic 儿. */
 
-/** Of characters on their own; pinyin with tone marks. */
+/** Isolated characters; pinyin with tone marks. */
 export const characters: Readonly<Record<string, string>> = { 嗯: 'èn' }
 
-/** Pinyin with tone marks, as the dictionary writes it. */
+/** Pinyin with tone marks, in the dictionary's notation. */
 export const readings: Readonly<Record<string, string>> = {
   你好: 'nǐ hǎo',
   您好: 'nín hǎo',
@@ -83,10 +83,10 @@ export const readings: Readonly<Record<string, string>> = {
   豆角: 'dòu jiao',
 }
 
-/** Words whose last syllable is neutral, of those for which the dictionary has a tone there. */
+/** Words with a neutral last syllable that has a tone in the dictionary. */
 export const neutralEndings =
   '这里 那里 东西 清楚 学生 告诉 力量 提防 难处 多少 名气 运气 上头 棉花 打听 打扮 打点 打发 吩咐 嘱咐 照应 厉害 活泼 ' +
   '自在 妥当 太阳 字号 名字 说法 本事 差事 和尚 连累 算计 特务 铁匠 吐沫 晚上 早上 造化 主意 出来 下来 回来 回去 过来 起来'
 
-/** Before 儿, where it means a child: 女儿, 婴儿. */
+/** Characters before a 儿 that means "child": 女儿, 婴儿. */
 export const notRhotic = '女婴幼孤男患孙侄妻少健宠胎弃生血聋哑育产托乞脑拐瞒替救护虐小'

@@ -1,8 +1,8 @@
 /**
- * Mandarin text to syllables: initial, final and tone of every Han character, as it is said in its sentence. Readings
- * come from pinyin-pro with its dictionary of modern words and from `pinyin-readings.ts`, the division into words from
- * ICU; tone sandhi is in `tone-sandhi.ts`. Importing this file reads the dictionaries (0.3 s, 100 MB): import it only
- * where there is Mandarin to speak, with `await import`.
+ * Mandarin text → syllables: initial, final and contextual tone of every Han character. Readings come from pinyin-pro
+ * with its dictionary of modern words and from `pinyin-readings.ts`, word boundaries from ICU, tone sandhi from
+ * `tone-sandhi.ts`. Importing this file reads the dictionaries (0.3 s, 100 MB): import it only for Mandarin, with
+ * `await import`.
  */
 import { readFileSync } from 'node:fs'
 import traditional from '@pinyin-pro/data/traditional.json'
@@ -16,27 +16,27 @@ export type Tone = 1 | 2 | 3 | 4 | 5
 
 export type HanSyllable = {
   readonly hanzi: string
-  /** As in pinyin, without `y` and `w`; '' where there is none. */
+  /** As in pinyin, without `y` and `w`; '' for none. */
   readonly initial: string
-  /** Written out: `iou`, `uei`, `uen`, `v` for ü; of 嗯 and its like `n`, `ng`, `m`. */
+  /** Unabbreviated: `iou`, `uei`, `uen`, `v` for ü; for 嗯 and similar `n`, `ng`, `m`. */
   readonly final: string
-  /** As said here, after tone sandhi. */
+  /** The spoken tone, after tone sandhi. */
   readonly tone: Tone
-  /** As the dictionary has it. */
+  /** The dictionary's tone. */
   readonly citationTone: Tone
   /** Whether a word begins here. */
   readonly wordStart: boolean
-  /** Whether this is the 儿 that only colours the syllable before it (玩儿). */
+  /** Whether this is a 儿 that only colors the preceding syllable (玩儿). */
   readonly rhotic: boolean
 }
 
-/** `other`: a word in other letters or digits, one mark, or one blank for white space. */
+/** `other`: a word in other letters or digits, one mark, or one space for white space. */
 export type Syllable = HanSyllable | { readonly other: string }
 
-/** Pinyin with tone marks, and how frequent the word is. */
+/** Pinyin with tone marks, and the word's frequency. */
 type Entries = Record<string, [pinyin: string, probability: number] | string>
 
-// As code it would take six times the place in the executable.
+// As code it would take six times the space in the executable.
 const words = JSON.parse(readFileSync(wordsPath as unknown as string, 'utf8')) as Entries
 const dictionary: Entries = { ...words, ...readings }
 for (const word of neutralEndings.split(' ')) {
@@ -57,7 +57,7 @@ function withoutTone(pinyin: string): string {
 
 const divider = new Intl.Segmenter('zh', { granularity: 'word' })
 
-/** Numbers are expected to be words already. Characters that no dictionary has are `other`. */
+/** Expects numbers as words. Characters without a dictionary entry are `other`. */
 export function toSyllables(text: string): Syllable[] {
   const syllables: Syllable[] = []
   let phrase: Word[] = []
@@ -83,11 +83,11 @@ export function toSyllables(text: string): Syllable[] {
   return syllables
 }
 
-/** A character and its reading in pinyin, `v` for ü, tone from 1 to 5 at the end. */
+/** A character and its reading in pinyin, `v` for ü, with the tone from 1 to 5 at the end. */
 type Reading = { readonly hanzi: string; readonly pinyin: string }
 type Word = Reading[]
 
-/** A string: a character without a reading. */
+/** A string is a character without a reading. */
 function readWords(han: string): (Word | string)[] {
   return segment(han, { traditional: true, format: OutputFormat.AllSegment }).map(({ origin, result }) => {
     const characters = [...origin]
@@ -97,7 +97,7 @@ function readWords(han: string): (Word | string)[] {
   })
 }
 
-/** Of words in the dictionaries. */
+/** Readings of dictionary words. */
 const wordReadings = new Map<string, string[]>()
 
 function readWord(word: string): string[] {
@@ -109,7 +109,7 @@ function readWord(word: string): string[] {
 const toneMarks = ['\u0304', '\u0301', '\u030C', '\u0300']
 const numbered = new Map<string, string>()
 
-/** `nǚ` → `nv3`; there are some 1500. */
+/** `nǚ` → `nv3`; cached, about 1500 entries. */
 function withNumber(syllable: string): string {
   let written = numbered.get(syllable)
   if (!written) {
@@ -146,9 +146,9 @@ const gluedBefore = /^[了的着得地我你您他她它也都很就还]/
 const gluedAfter = /[了的着]$/
 
 /**
- * Of every character. ICU glues particles and pronouns to their neighbours (了三, 我想), which is undone. Where the
- * dictionary's word is made of several of ICU's (一·会·儿, 大·桥), it is one word; where the two divide a text
- * differently, ICU, which weighs the whole of it, is right more often.
+ * Whether a word starts at each character. ICU attaches particles and pronouns to their neighbors (了三, 我想), which is
+ * undone. A dictionary word made of several ICU words (一·会·儿, 大·桥) is one word. Where the two conflict, ICU is right
+ * more often, because it weighs the whole text.
  */
 function wordStarts(phrase: readonly Word[]): boolean[] {
   const text = phrase.flat().map(({ hanzi }) => hanzi)
@@ -174,18 +174,18 @@ function isWord(text: string): boolean {
   return text in dictionary
 }
 
-/** After these a 只 of its own is `zhi1`, which counts animals and things. */
+/** Before an isolated 只 these select `zhi1`, the measure word for animals and things. */
 const counting = /[零一二三四五六七八九十百千万两几半这那每多]/
-/** After these a 得 of its own is `dei3`, "must". */
+/** Before an isolated 得 these select `dei3`, "must". */
 const beforeMust = /[我你您他她它咱们谁也都就还又总可必非只才定须真]$/
-/** After these a 地 of its own is `di4`, "ground". */
+/** Before an isolated 地 these select `di4`, "ground". */
 const beforeGround = /[的这那此该当本某各块在内外]$/
 
-/** The reading of a word's character, for particles by what is around it. */
+/** The reading of a word's character; particles depend on their context. */
 function readInPhrase(phrase: readonly Word[], at: number, i: number): string {
   const word = phrase[at]!
   const { hanzi, pinyin } = word[i]!
-  // The dictionary has these two as they sound in the word, which is left to the sandhi.
+  // The dictionary has these two with sandhi applied; the sandhi step does that.
   if (hanzi === '一') return 'yi1'
   if (hanzi === '不') return pinyin === 'bu5' || isInComplement(word, i) ? 'bu5' : 'bu4'
   if (word.length > 1) return pinyin
@@ -202,12 +202,12 @@ function readInPhrase(phrase: readonly Word[], at: number, i: number): string {
   return [...before].length > 1 && followed && !beforeGround.test(before) ? 'de5' : 'di4'
 }
 
-/** 看不见, 了不起: "cannot", where 不 is neutral. */
+/** In 看不见, 了不起 ("cannot") 不 is neutral. */
 function isInComplement(word: Word, i: number): boolean {
   return word.length === 3 && i === 1 && '起住着了及见到得开动清上下来去出过完'.includes(word[2]!.hanzi)
 }
 
-/** 儿 at the end of a word, or after one, unless it is a child there. */
+/** A 儿 at the end of a word, or after one, unless it means "child". */
 function isRhotic(phrase: readonly Word[], at: number, i: number): boolean {
   const word = phrase[at]!
   if (word[i]!.hanzi !== '儿' || i + 1 < word.length) return false
@@ -228,7 +228,7 @@ const glides: Readonly<Record<string, string>> = {
 const shortened: Readonly<Record<string, string>> = { iu: 'iou', ui: 'uei', un: 'uen', ue: 've' }
 const rounded: Readonly<Record<string, string>> = { u: 'v', ue: 've', uan: 'van', un: 'vn' }
 
-/** Strict initial and final of a syllable written in pinyin without its tone. */
+/** Splits toneless pinyin strictly into initial and final. */
 export function splitPinyin(pinyin: string): { initial: string; final: string } {
   if (/^(?:h?m|h?ng|n)$/.test(pinyin)) return { initial: '', final: pinyin }
   const initial = /^(?:[zcs]h|[bpmfdtnlgkhjqxrzcs])/.exec(pinyin)?.[0] ?? ''

@@ -1,12 +1,10 @@
 /**
- * Piper's phoneme type `pinyin`: ids of initial, final and tone for each syllable, as
- * https://github.com/OHF-Voice/piper1-gpl src/piper/phonemize_chinese.py makes them. Finals are as pinyin writes them
- * (`y` and `w` are initials, `iu`, `ui`, `un`), and the pad follows a group only: a syllable or a mark. There a neural
- * network (g2pW) chooses among readings, here the dictionary does; both leave third tones as they are, and give 一 and 不
- * the tone that they are said with.
- *
- * Two additions: ASCII marks count as the full-width ones, and 呣, 哼 and the like, for which upstream ends the sentence,
- * are left out. Words in other letters are left out, as they are there.
+ * Piper's phoneme type `pinyin`: ids of initial, final and tone for each syllable, as in
+ * https://github.com/OHF-Voice/piper1-gpl src/piper/phonemize_chinese.py. Finals are in pinyin notation (`y` and `w`
+ * are initials, `iu`, `ui`, `un`). A pad follows only a group: a syllable or a mark. Upstream chooses readings with a
+ * neural network (g2pW), this code with the dictionary. Both keep third tones, and give 一 and 不 their spoken tone.
+ * Two additions: ASCII marks count as full-width ones, and 呣, 哼 and similar, at which upstream ends the sentence, are
+ * dropped. Words in other letters are dropped, as upstream.
  */
 import { splitSentences } from '../text/sentences'
 import type { HanSyllable } from './pinyin'
@@ -22,8 +20,8 @@ const fullWidth: Readonly<Record<string, string>> = {
 }
 
 /**
- * Ids of each sentence of a normalized reading that has something to say. `ids`: `phoneme_id_map` of the voice's
- * configuration.
+ * Ids per sentence of a normalized text; sentences without syllables are dropped. `ids`: `phoneme_id_map` of the
+ * voice's configuration.
  */
 export async function toPinyinIds(text: string, ids: ReadonlyMap<string, readonly number[]>): Promise<number[][]> {
   const { toSyllables } = await import('./pinyin')
@@ -55,7 +53,7 @@ function syllableGroup({ hanzi, initial, final, tone, citationTone }: HanSyllabl
 
 const shortened: Readonly<Record<string, string>> = { iou: 'iu', uei: 'ui', uen: 'un' }
 
-/** The opposite of `splitPinyin`. */
+/** The inverse of `splitPinyin`. */
 function writePinyin(initial: string, final: string): string {
   if (/[jqx]/.test(initial)) return initial + (shortened[final] ?? final.replace(/^v/, 'u'))
   if (initial) return initial + (shortened[final] ?? final)

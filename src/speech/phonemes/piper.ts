@@ -1,50 +1,50 @@
 /**
- * What a Piper voice is fed for a text, as Piper itself does it (https://github.com/OHF-Voice/piper1-gpl:
+ * The input of a Piper voice for a text, as in Piper itself (https://github.com/OHF-Voice/piper1-gpl:
  * `phonemize_espeak.py`, `voice.py`, `phoneme_ids.py`): clauses of phonemes → sentences of code points → ids.
  */
 import type { Clause, Phonemizer } from './espeak'
 import { toPinyinIds } from './piper-pinyin'
 
-/** Where the phonemes of a voice come from: eSpeak NG, the text's own code points, or its pinyin. */
+/** Source of a voice's phonemes: eSpeak NG, the text's code points, or its pinyin. */
 export const piperPhonemeTypes = ['espeak', 'text', 'pinyin'] as const
 export type PiperPhonemeType = (typeof piperPhonemeTypes)[number]
 
-/** What a voice was trained to read, from its configuration. */
+/** The alphabet of a voice, from its configuration. */
 export type PiperAlphabet = {
   readonly phonemeType: PiperPhonemeType
   /** eSpeak NG's name of the voice. */
   readonly espeakVoice: string
   /** `phoneme_id_map`; it has `^`, `_` and `$`. */
   readonly ids: ReadonlyMap<string, readonly number[]>
-  /** `phoneme_map`: what is said instead. */
+  /** `phoneme_map`: replacements of phonemes. */
   readonly replacements: ReadonlyMap<string, readonly string[]>
-  /** `vowel_clusters`: phonemes that are one symbol when they follow one another. */
+  /** `vowel_clusters`: sequences of phonemes that form one token. */
   readonly vowelClusters: readonly (readonly string[])[]
 }
 
-/** A sentence: what the graph is run with once. */
+/** A sentence: the input of one run of the graph. */
 export type PiperRun = {
   /** `^ _ (id _)* $`. */
   readonly ids: readonly number[]
-  /** None where it is not known which ids say what. */
+  /** Empty when the words of the ids are unknown. */
   readonly clauses: readonly SpokenClause[]
 }
 
 export type SpokenClause = {
-  /** '' where that is not known. */
+  /** '' when unknown. */
   readonly text: string
-  /** Its words as they are spoken, each with the ids that are its own: from `start` to before `end`. */
+  /** The spoken words, each with its own ids: from `start` to before `end`. */
   readonly sounds: readonly { readonly phonemes: string; readonly start: number; readonly end: number }[]
 }
 
-/** Between phonemes, at the beginning and at the end. */
+/** The pad between phonemes, the first and the last token. */
 const [pad, begin, finish] = ['_', '^', '$']
-/** `^ _ $`: a sentence with nothing to say. */
+/** `^ _ $`: an empty sentence. */
 const emptyIds = 3
 
 /**
- * The sentences of `text`, a normalized reading, that have something to say. `loadPhonemizer`: eSpeak NG, for voices that
- * need it. Throws when it does not have the voice.
+ * The non-empty sentences of `text`, a normalized text. `loadPhonemizer`: eSpeak NG, for voices that need it. Throws
+ * when it lacks the voice.
  */
 export async function readPiper(
   text: string,
@@ -58,26 +58,26 @@ export async function readPiper(
   }
   const sentences =
     phonemeType === 'text'
-      ? [[{ text, symbols: symbolsOf(text) }]]
+      ? [[{ text, tokens: tokensOf(text) }]]
       : toSentences(await (await loadPhonemizer()).clauses(text, espeakVoice), alphabet)
   return sentences.map((sentence) => toRun(sentence, alphabet)).filter(({ ids }) => ids.length > emptyIds)
 }
 
-/** A code point, or several that are one symbol. `word`: which of its clause's; −1 of blanks and marks. */
-type Symbol = { readonly text: string; readonly word: number }
-type SymbolClause = { readonly text: string; readonly symbols: readonly Symbol[] }
+/** A code point, or a cluster. `word`: index in its clause; −1 for spaces and marks. */
+type Token = { readonly text: string; readonly word: number }
+type TokenClause = { readonly text: string; readonly tokens: readonly Token[] }
 
-function toSentences(clauses: readonly Clause[], { vowelClusters }: PiperAlphabet): SymbolClause[][] {
-  const sentences: SymbolClause[][] = []
-  let sentence: SymbolClause[] = []
+function toSentences(clauses: readonly Clause[], { vowelClusters }: PiperAlphabet): TokenClause[][] {
+  const sentences: TokenClause[][] = []
+  let sentence: TokenClause[] = []
   for (const { text, phonemes, terminator, endsSentence } of clauses) {
     const plain = phonemes.replaceAll('_', '').replace(/\([^)]+\)/g, '')
     const mark = terminator && /[,:;]/.test(terminator) ? `${terminator} ` : terminator
-    const symbols = [...symbolsOf(plain), ...Array.from(mark, (character) => ({ text: character, word: -1 }))]
-    sentence.push({ text, symbols })
+    const tokens = [...tokensOf(plain), ...Array.from(mark, (character) => ({ text: character, word: -1 }))]
+    sentence.push({ text, tokens })
     if (!endsSentence) continue
-    // As Piper does: not in what is left when the text ends without a mark.
-    sentences.push(sentence.map((clause) => ({ ...clause, symbols: mergeClusters(clause.symbols, vowelClusters) })))
+    // As in Piper: not at the end of a text without a final mark.
+    sentences.push(sentence.map((clause) => ({ ...clause, tokens: mergeClusters(clause.tokens, vowelClusters) })))
     sentence = []
   }
   if (sentence.length > 0) sentences.push(sentence)
@@ -85,43 +85,43 @@ function toSentences(clauses: readonly Clause[], { vowelClusters }: PiperAlphabe
 }
 
 /** In Unicode's decomposed form (NFD). */
-function symbolsOf(text: string): Symbol[] {
+function tokensOf(text: string): Token[] {
   return text.split(' ').flatMap((word, index) => {
-    const symbols = Array.from(word.normalize('NFD'), (character) => ({ text: character, word: index }))
-    return index === 0 ? symbols : [{ text: ' ', word: -1 }, ...symbols]
+    const tokens = Array.from(word.normalize('NFD'), (character) => ({ text: character, word: index }))
+    return index === 0 ? tokens : [{ text: ' ', word: -1 }, ...tokens]
   })
 }
 
-/** The longest cluster at each place becomes one symbol. */
-function mergeClusters(symbols: readonly Symbol[], clusters: readonly (readonly string[])[]): readonly Symbol[] {
-  if (clusters.length === 0) return symbols
+/** Merges the longest cluster at each position into one token. */
+function mergeClusters(tokens: readonly Token[], clusters: readonly (readonly string[])[]): readonly Token[] {
+  if (clusters.length === 0) return tokens
   const longestFirst = clusters.toSorted((a, b) => b.length - a.length)
-  const merged: Symbol[] = []
-  for (let at = 0; at < symbols.length;) {
-    const fits = (cluster: readonly string[]) => cluster.every((text, ahead) => symbols[at + ahead]?.text === text)
+  const merged: Token[] = []
+  for (let at = 0; at < tokens.length;) {
+    const fits = (cluster: readonly string[]) => cluster.every((text, ahead) => tokens[at + ahead]?.text === text)
     const cluster = longestFirst.find((one) => one.length > 1 && fits(one))
-    merged.push({ text: cluster?.join('') ?? symbols[at]!.text, word: symbols[at]!.word })
+    merged.push({ text: cluster?.join('') ?? tokens[at]!.text, word: tokens[at]!.word })
     at += cluster?.length ?? 1
   }
   return merged
 }
 
-/** Symbols that the voice does not have are left out. */
-function toRun(sentence: readonly SymbolClause[], { ids: map, replacements }: PiperAlphabet): PiperRun {
+/** Drops tokens that the voice lacks. */
+function toRun(sentence: readonly TokenClause[], { ids: map, replacements }: PiperAlphabet): PiperRun {
   const padding = map.get(pad)!
   const ids = [...map.get(begin)!, ...padding]
-  const clauses = sentence.map(({ text, symbols }) => {
+  const clauses = sentence.map(({ text, tokens }) => {
     const sounds: { word: number; phonemes: string; start: number; end: number }[] = []
-    for (const symbol of symbols) {
+    for (const token of tokens) {
       const start = ids.length
-      for (const one of replacements.get(symbol.text) ?? [symbol.text]) {
+      for (const one of replacements.get(token.text) ?? [token.text]) {
         const found = map.get(one)
         if (found) ids.push(...found, ...padding)
       }
-      if (symbol.word < 0 || ids.length === start) continue
+      if (token.word < 0 || ids.length === start) continue
       let sound = sounds.at(-1)
-      if (sound?.word !== symbol.word) sounds.push((sound = { word: symbol.word, phonemes: '', start, end: start }))
-      sound.phonemes += symbol.text
+      if (sound?.word !== token.word) sounds.push((sound = { word: token.word, phonemes: '', start, end: start }))
+      sound.phonemes += token.text
       sound.end = ids.length
     }
     return { text, sounds: sounds.map(({ phonemes, start, end }) => ({ phonemes, start, end })) }

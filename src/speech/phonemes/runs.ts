@@ -1,23 +1,23 @@
-/** Symbols → ids of a vocabulary, in runs that a model takes at once. */
-import type { Symbol } from './spoken'
+/** Tokens → ids of a vocabulary, in runs of limited length. */
+import type { Token } from './spoken'
 
-/** Ids of symbols; of Kokoro and KittenTTS each symbol is one code point. */
+/** Ids by token; for Kokoro and KittenTTS each token is one code point. */
 export type Vocabulary = ReadonlyMap<string, number>
 
 /**
- * Where a run too long is cut, the first of these that has a mark in it: the marks of `waterfall_last` in
- * kokoro/pipeline.py (https://github.com/hexgrad/kokoro), then a blank.
+ * Where to cut a run that is too long, by the first class with a match: the marks of `waterfall_last` in
+ * kokoro/pipeline.py (https://github.com/hexgrad/kokoro), then a space.
  */
 const cuts: readonly RegExp[] = [/[!.?…]/, /[:;]/, /[,—]/, / /]
-/** They stay with the mark before them. */
+/** These stay with the preceding mark. */
 const closing = /[)”"]/
 
-/** Runs of at most `symbolsMax` symbols that `vocabulary` has; others are dropped, as all implementations do. */
-export function cutRuns(symbols: readonly Symbol[], vocabulary: Vocabulary, symbolsMax: number): Symbol[][] {
-  let rest = symbols.filter(({ text }) => vocabulary.has(text))
-  const runs: Symbol[][] = []
-  while (rest.length > symbolsMax) {
-    const at = cutPosition(rest, symbolsMax)
+/** Cuts into runs of at most `tokensMax` tokens. Drops tokens that `vocabulary` lacks, as all implementations do. */
+export function cutRuns(tokens: readonly Token[], vocabulary: Vocabulary, tokensMax: number): Token[][] {
+  let rest = tokens.filter(({ text }) => vocabulary.has(text))
+  const runs: Token[][] = []
+  while (rest.length > tokensMax) {
+    const at = cutPosition(rest, tokensMax)
     runs.push(rest.slice(0, at))
     rest = rest.slice(at)
   }
@@ -25,16 +25,16 @@ export function cutRuns(symbols: readonly Symbol[], vocabulary: Vocabulary, symb
   return runs.map(withoutOuterBlanks).filter((run) => run.some(({ word }) => word >= 0))
 }
 
-function cutPosition(symbols: readonly Symbol[], symbolsMax: number): number {
+function cutPosition(tokens: readonly Token[], tokensMax: number): number {
   for (const cut of cuts) {
-    let at = symbols.slice(0, symbolsMax).findLastIndex(({ text }) => cut.test(text)) + 1
-    if (at < symbolsMax && closing.test(symbols[at]!.text)) at++
-    if (symbols.slice(0, at).some(({ word }) => word >= 0)) return at
+    let at = tokens.slice(0, tokensMax).findLastIndex(({ text }) => cut.test(text)) + 1
+    if (at < tokensMax && closing.test(tokens[at]!.text)) at++
+    if (tokens.slice(0, at).some(({ word }) => word >= 0)) return at
   }
-  return symbolsMax
+  return tokensMax
 }
 
-function withoutOuterBlanks(run: Symbol[]): Symbol[] {
+function withoutOuterBlanks(run: Token[]): Token[] {
   const first = run.findIndex(({ text }) => text !== ' ')
   const last = run.findLastIndex(({ text }) => text !== ' ')
   return first < 0 ? [] : run.slice(first, last + 1)
@@ -42,7 +42,7 @@ function withoutOuterBlanks(run: Symbol[]): Symbol[] {
 
 /** `lead` … `trail`, e.g. 0 … 0. */
 export function toIds(
-  run: readonly Symbol[],
+  run: readonly Token[],
   vocabulary: Vocabulary,
   lead: readonly number[],
   trail: readonly number[],

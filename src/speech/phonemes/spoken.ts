@@ -1,35 +1,34 @@
 /**
- * What a model with marks in its vocabulary is given to say: symbols, and which words of the text they are, so that
- * times of symbols become times of words.
+ * The input of a model with marks in its vocabulary: tokens, each with its word, so that token times give word times.
  */
 import type { Phonemizer } from './espeak'
 import { splitAtMarks } from './marks'
 import { pairWords } from './pair-words'
 
-/** One code point of the model's alphabet. `word`: index into `words`, −1 for blanks and marks. */
-export type Symbol = { readonly text: string; readonly word: number }
+/** One code point of the model's alphabet. `word`: index into `words`, −1 for spaces and marks. */
+export type Token = { readonly text: string; readonly word: number }
 
 export type Spoken = {
-  readonly symbols: readonly Symbol[]
-  /** Words of the text, or several where the phonemizer runs them together: "of the". */
+  readonly tokens: readonly Token[]
+  /** Words of the text, or several merged by the phonemizer: "of the". */
   readonly words: readonly string[]
 }
 
 export type Spelling = {
-  /** eSpeak NG's name. */
+  /** eSpeak NG's name of the voice. */
   readonly voice: string
-  /** A phonemizer's word (`_` between phonemes, no flags) in the model's alphabet. */
+  /** Transcribes a phonemizer's word (`_` between phonemes, no flags) to the model's alphabet. */
   spell(word: string): string
-  /** Marks of the text, with the blanks around them, in the model's alphabet. */
+  /** Transcribes marks of the text, with the spaces around them, to the model's alphabet. */
   spellMarks(marks: string): string
 }
 
-/** `text`: a normalized reading. Throws when eSpeak NG has no such voice. */
+/** `text`: a normalized text. Throws when eSpeak NG lacks the voice. */
 export async function speak(phonemizer: Phonemizer, text: string, spelling: Spelling): Promise<Spoken> {
-  const symbols: Symbol[] = []
+  const tokens: Token[] = []
   const words: string[] = []
   const push = (characters: string, word: number) => {
-    for (const character of characters) symbols.push({ text: character, word })
+    for (const character of characters) tokens.push({ text: character, word })
   }
   for (const section of splitAtMarks(text.trim())) {
     if (section.kind === 'marks') {
@@ -47,7 +46,7 @@ export async function speak(phonemizer: Phonemizer, text: string, spelling: Spel
       })
     }
   }
-  return { symbols: trimBlanks(symbols), words }
+  return { tokens: trimBlanks(tokens), words }
 }
 
 function soundsOf(phonemes: string, { spell }: Spelling): string[] {
@@ -55,8 +54,8 @@ function soundsOf(phonemes: string, { spell }: Spelling): string[] {
   return words.map(spell).filter((word) => word !== '')
 }
 
-/** No blank at either end, and never two. */
-function trimBlanks(symbols: readonly Symbol[]): Symbol[] {
-  const single = symbols.filter(({ text }, at) => text !== ' ' || (at > 0 && symbols[at - 1]!.text !== ' '))
+/** Removes spaces at both ends and collapses repeated ones. */
+function trimBlanks(tokens: readonly Token[]): Token[] {
+  const single = tokens.filter(({ text }, at) => text !== ' ' || (at > 0 && tokens[at - 1]!.text !== ' '))
   return single.at(-1)?.text === ' ' ? single.slice(0, -1) : single
 }

@@ -1,15 +1,15 @@
 /**
- * How the tones of Mandarin change beside each other. Rules: Y. R. Chao, "A Grammar of Spoken Chinese" (1968), 1.3 for
- * 一, 不 and the third tone, and S. Duanmu, "The Phonology of Standard Chinese" (2007), chapter 11, for how far the third
- * tone reaches: it becomes the second before another third tone, first inside of a foot of two syllables, then between
- * the feet of a word, then between words of at most three syllables together, as PaddleSpeech's frontend does it, with
- * which Mandarin models are commonly trained. Words of one syllable pair up before that.
+ * Tone sandhi of Mandarin. Rules: Y. R. Chao, "A Grammar of Spoken Chinese" (1968), 1.3 for 一, 不 and the third tone; S.
+ * Duanmu, "The Phonology of Standard Chinese" (2007), chapter 11 for the domain of third-tone sandhi. A third tone
+ * becomes the second before another third tone: first inside a foot of two syllables, then between the feet of a word,
+ * then between words of at most three syllables in total. PaddleSpeech's frontend, with which Mandarin models are
+ * commonly trained, does the same. Words of one syllable are paired before that.
  */
 import type { HanSyllable, Tone } from './pinyin'
 
 type Changing = { -readonly [Key in keyof HanSyllable]: HanSyllable[Key] }
 
-/** Of one phrase, with nothing between its syllables. `isWord`: whether the dictionary has it. */
+/** Applies sandhi to one uninterrupted phrase. `isWord`: whether the dictionary has a word. */
 export function applySandhi(phrase: readonly HanSyllable[], isWord: (text: string) => boolean): HanSyllable[] {
   const said = phrase.map((syllable): Changing => ({ ...syllable }))
   said.forEach((syllable, i) => {
@@ -23,7 +23,9 @@ export function applySandhi(phrase: readonly HanSyllable[], isWord: (text: strin
 
 const digits = '零〇一二三四五六七八九十'
 
-/** Counting and ordering keep the first tone; before the fourth tone it is the second, before others the fourth. */
+/**
+ * Counting and ordering keep the first tone. Before the fourth tone it becomes the second, before others the fourth.
+ */
 function toneOfOne(said: readonly HanSyllable[], i: number, isWord: (text: string) => boolean): Tone {
   const before = said[i - 1]
   const next = said[i + 1]
@@ -43,7 +45,7 @@ function toneOfNot(said: readonly HanSyllable[], i: number): Tone {
   return next?.citationTone === 4 ? 2 : 4
 }
 
-/** Those of one syllable that are said twice for "a little": the second is neutral (看看). */
+/** One-syllable verbs whose repetition means "a little"; the second syllable is neutral (看看). */
 const verbs =
   '看说试想听走问坐谈聊等尝读写玩找学查算猜练笑动歇逛转唱跳吃喝洗擦扫讲教帮改拍敲摸闻揉瞧躺站跑管劝收修补背画挑选量估搜翻数'
 
@@ -73,7 +75,7 @@ function changeThirdTones(said: readonly Changing[], isWord: (text: string) => b
   changeBetween(words, isOneFoot)
 }
 
-/** At most three syllables: one before one or two (很·好吃), or all of them third tones (可以·走). */
+/** At most three syllables: one before one or two (很·好吃), or only third tones (可以·走). */
 function isOneFoot(first: Syllables, second: Syllables): boolean {
   if (toned(first) + toned(second) > 3) return false
   return toned(first) === 1 || [...first, ...second].every(({ tone, citationTone }) => citationTone === 3 || tone === 5)
@@ -90,7 +92,7 @@ function toFeet(word: Syllables, isWord: (text: string) => boolean): Syllables[]
   return Array.from({ length: Math.ceil(word.length / 2) }, (_, i) => word.slice(2 * i, 2 * i + 2))
 }
 
-/** From the right, so that a subject stays apart: 我·想买, 我也·很好. A particle goes with what is before it. */
+/** Pairs from the right, so that a subject stays separate: 我·想买, 我也·很好. A particle belongs to the preceding word. */
 function pairSingleSyllables(words: readonly Syllables[]): [Changing, Changing][] {
   const pairs: [Changing, Changing][] = []
   for (let at = words.length - 1; at > 0; at--) {
@@ -115,7 +117,7 @@ function changeBetween(groups: readonly Syllables[], reaches = (_first: Syllable
 }
 
 function change(first: Changing, second: Changing): void {
-  // 想想: the second lost its tone after it had changed the first; not so 姐姐, where it never had one.
+  // In 想想 the second syllable lost its tone after it had changed the first. In 姐姐 it never had one.
   const lostIt = second.tone === 5 && second.citationTone === 3 && first.hanzi === second.hanzi
   if (first.tone === 3 && (second.tone === 3 || lostIt)) first.tone = 2
 }

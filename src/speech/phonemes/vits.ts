@@ -1,7 +1,7 @@
 /**
- * Text → ids for VITS models that sherpa-onnx reads, as its frontends make them (sherpa-onnx/csrc of
- * https://github.com/k2-fsa/sherpa-onnx): `OfflineTtsCharacterFrontend`, `Lexicon`, `CharacterLexicon`, `MeloTtsLexicon`.
- * docs/models.md says what is done otherwise, and why.
+ * Text → ids for VITS models of sherpa-onnx, as in its frontends (sherpa-onnx/csrc of
+ * https://github.com/k2-fsa/sherpa-onnx): `OfflineTtsCharacterFrontend`, `Lexicon`, `CharacterLexicon`,
+ * `MeloTtsLexicon`. docs/models.md lists the differences and their reasons.
  */
 import { matchLongest, splitUnits, type Lexicon, type Pronunciation } from './lexicon'
 import type { Vocabulary } from './runs'
@@ -14,12 +14,12 @@ export type VitsFrontend =
       readonly kind: 'chinese' | 'spaced' | 'segmented' | 'toned'
       readonly tokens: Vocabulary
       readonly lexicon: Lexicon
-      /** Marks that the model knows; only the first two kinds ask. */
+      /** Marks in the model's vocabulary; used only by the first two kinds. */
       readonly punctuation: ReadonlySet<string>
       readonly addBlank: boolean
     }
 
-/** What goes around and between characters. */
+/** Ids around and between characters. */
 export type CharacterFrame = {
   readonly addBlank: boolean
   readonly blankId: number
@@ -27,16 +27,16 @@ export type CharacterFrame = {
   readonly ends: { readonly bos: number; readonly eos: number } | null
 }
 
-/** What the graph is given at once. */
+/** The input of one run of the graph. */
 export type VitsRun = {
   readonly ids: number[]
-  /** As many, of MeloTTS. */
+  /** One tone per id, for MeloTTS. */
   readonly tones?: number[]
-  /** The mark it ends with, '' at the end of the text. */
+  /** The final mark; '' at the end of the text. */
   readonly end: string
 }
 
-/** `text`: a normalized reading. Runs without a word in them are left out. */
+/** `text`: a normalized text. Drops runs without a word. */
 export function toVitsRuns(text: string, frontend: VitsFrontend): VitsRun[] {
   if (frontend.kind === 'characters') return runCharacters(text.toLowerCase(), frontend)
   const units = splitUnits(text.toLowerCase())
@@ -45,7 +45,7 @@ export function toVitsRuns(text: string, frontend: VitsFrontend): VitsRun[] {
   return runs.map(({ ids, tones, end }) => ({ ids: addBlanks(ids), tones: tones && addBlanks(tones), end }))
 }
 
-/** sherpa-onnx takes 0 for the blank here, whatever the metadata says. */
+/** sherpa-onnx uses 0 for the blank here, regardless of the metadata. */
 function addBlanks(ids: readonly number[]): number[] {
   return [0, ...ids.flatMap((id) => [id, 0])]
 }
@@ -67,7 +67,7 @@ function runCharacters(text: string, { tokens, frame }: Extract<VitsFrontend, { 
 
 const runners = { chinese: runChinese, spaced: runSpaced, segmented: runSegmented, toned: runSegmented }
 
-/** Collects ids until a run ends; those without a word are not kept. */
+/** Collects ids into runs; drops runs without a word. */
 function collectRuns() {
   const runs: VitsRun[] = []
   let ids: number[] = []
@@ -102,7 +102,7 @@ function collectRuns() {
 const chineseEnds = new Set('.;!?-:。；！？：”')
 const chinesePauses = new Set(',“，、')
 
-/** With `sil`, `eos` and `#0` where the model has them (aishell3). */
+/** Adds `sil`, `eos` and `#0` if the model has them (aishell3). */
 function runChinese(units: readonly string[], { tokens, lexicon, punctuation }: WithLexicon): VitsRun[] {
   const [silence, eos] = [tokens.get('sil'), tokens.get('eos')]
   const run = collectRuns()
@@ -149,15 +149,15 @@ function runSpaced(units: readonly string[], { tokens, lexicon, punctuation }: W
 
 const segmentedEnds = new Set(`,.!?:"'，。！？“”‘’`)
 const tonedEnds = new Set('.!?,。！？，')
-/** MeloTTS says these like others. */
+/** Marks that MeloTTS reads like others. */
 const alike: ReadonlyMap<string, string> = new Map([
   ['呣', '母'],
   ['嗯', '恩'],
 ])
-/** Either stands for the other where a model has only one of them. */
+/** Equivalent marks; a model may have only one of them. */
 const sameMarks = [',，', '.。', '!！', '?？', ':：', '"“', '"”', "'‘", "'’", ';；', '，、', ',、', ',;']
 
-/** Words of several characters are looked for first; of a mark's token there may be another form. */
+/** Matches words of several characters first; the token of a mark may have another form. */
 function runSegmented(units: readonly string[], { kind, tokens, lexicon }: WithLexicon): VitsRun[] {
   const isToned = kind === 'toned'
   const ends = isToned ? tonedEnds : segmentedEnds
@@ -183,7 +183,7 @@ function tokenOfMark(mark: string, tokens: Vocabulary): number | undefined {
   return tokens.get(mark) ?? other.map((form) => tokens.get(form)).find((id) => id !== undefined)
 }
 
-/** Of marks in a row only the first. */
+/** Keeps only the first of consecutive marks. */
 function withoutMarkRuns(units: readonly string[]): string[] {
   return units.filter((word, i) => !segmentedEnds.has(word) || i === 0 || !segmentedEnds.has(units[i - 1]!))
 }

@@ -1,11 +1,11 @@
-/** When the words of a text are said, from when those of its phonemizer are. */
+/** Computes word times of a text from those of its phonemizer. */
 import type { TimedWord } from '../engine'
 import { pairWords } from './pair-words'
 
-/** A word as it is spoken; of a text's words it may be several ("of the"), or a part of one. */
+/** A spoken word: several words of the text ("of the"), or a part of one. */
 export type TimedSound = { readonly phonemes: string; readonly startSeconds: number; readonly endSeconds: number }
 
-/** The words of `text`, without the marks around them; two that are run together are one, with a blank between them. */
+/** The words of `text` without surrounding marks. Two merged words are one, separated by a space. */
 export function timeWords(text: string, sounds: readonly TimedSound[]): TimedWord[] {
   const words = splitWords(text)
   if (words.length === 0) return []
@@ -18,7 +18,7 @@ export function timeWords(text: string, sounds: readonly TimedSound[]): TimedWor
   })
 }
 
-/** Parted by blanks; each Han character is a word. */
+/** Splits at spaces; each Han character is a word. */
 function splitWords(text: string): string[] {
   return text
     .replace(/\p{Script=Han}/gu, ' $& ')

@@ -35,7 +35,7 @@ function hostileSounds(): Record<string, Pcm> {
     'clipped speech': of(32_000, (i) => Math.max(-1, Math.min(1, 30 * speech.samples[i]!))),
     'alternating full scale': of(32_000, (i) => (i % 2 ? 1 : -1)),
     'one click': of(32_000, (i) => (i === 16_000 ? 1 : 0)),
-    'not a number here and there': of(32_000, (i) => (i % 5000 === 0 ? NaN : voice.samples[i]!)),
+    'a few NaN': of(32_000, (i) => (i % 5000 === 0 ? NaN : voice.samples[i]!)),
     infinity: of(32_000, (i) => (i === 9000 ? -Infinity : voice.samples[i]!)),
     'beyond full scale': of(32_000, (i) => 1e4 * voice.samples[i]!),
     'almost silence': of(32_000, (i) => 1e-7 * voice.samples[i]!),
@@ -43,20 +43,20 @@ function hostileSounds(): Record<string, Pcm> {
 }
 
 describe('an adaptation', () => {
-  it('that changes nothing is transparent', () => {
+  it('without changes is transparent', () => {
     const { samples } = adapt(speech, unchanged)
     const error = samples.map((value, i) => value - speech.samples[i]!)
     expect(decibels(rms(error) / rms(speech.samples))).toBeLessThan(-60)
   })
 
-  it('moves the pitch and brings in breath as it says', () => {
+  it('moves the pitch and adds aspiration noise as specified', () => {
     const out = adapt(voice, { ...unchanged, pitch: { fromHz: 120, toHz: 180, spread: 1 }, harmonicityDb: 9 })
     const track = trackPitch(out, { minHz: 80, maxHz: 400, stepSeconds: 0.01 })
     expect(Math.abs(median([...track.hz.filter((hz) => hz > 0)]) / 180 - 1)).toBeLessThan(0.02)
     expect(Math.abs(harmonicityDb(track) - 9)).toBeLessThan(1.5)
   })
 
-  it('gives voiced and unvoiced sound each its own gains', () => {
+  it('applies separate gains to voiced and unvoiced sound', () => {
     const quieter = unchanged.voicedDb.map(() => -12)
     const only = (samples: Float32Array) => adapt({ samples, sampleRate }, { ...unchanged, voicedDb: quieter }).samples
     const noise = noiseSource(5)
@@ -65,7 +65,7 @@ describe('an adaptation', () => {
     expect(Math.abs(decibels(rms(only(voice.samples)) / rms(voice.samples)) + 12)).toBeLessThan(1)
   })
 
-  it('gives the same samples each time, as many as it got, and leaves its input alone', () => {
+  it('is deterministic, keeps the length and does not change its input', () => {
     const before = speech.samples.slice()
     const out = adapt(speech, changed)
     expect(out.samples.length).toBe(before.length)
@@ -74,7 +74,7 @@ describe('an adaptation', () => {
   })
 
   for (const [name, pcm] of Object.entries(hostileSounds()))
-    it(`gives finite samples for ${name}`, () => {
+    it(`returns finite samples for ${name}`, () => {
       for (const adaptation of [unchanged, changed, { ...changed, pitch: { fromHz: 0, toHz: 0, spread: 1 } }]) {
         const { samples } = adapt(pcm, adaptation)
         expect(samples.length).toBe(pcm.samples.length)

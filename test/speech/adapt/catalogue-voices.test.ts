@@ -1,4 +1,4 @@
-/** The voices of the catalogue that are made of others: that their numbers are true, and what they sound like. */
+/** The adapted voices of the catalogue: their parameters match their statistics, and their sound. */
 import { beforeAll, describe, expect, it } from 'bun:test'
 import { trackPitch } from '../../../src/audio/analysis/pitch'
 import { percentile } from '../../../src/audio/analysis/percentile'
@@ -33,10 +33,10 @@ async function say(voice: BuiltInVoice, texts: readonly string[]): Promise<Pcm> 
   return concatenate(parts)
 }
 
-/** How far apart two pitches are. */
+/** Distance of two pitches. */
 const semitones = (a: number, b: number) => Math.abs(12 * Math.log2(a / b))
 
-/** The voice that an adapted one is made of, as the statistics know it. */
+/** The statistics of an adapted voice's base. */
 function baseOf({ engine, settings }: BuiltInVoice) {
   const base = voices.find((voice) => {
     return !voice.adaptation && voice.engine === engine && Bun.deepEquals(voice.settings, settings)
@@ -45,7 +45,7 @@ function baseOf({ engine, settings }: BuiltInVoice) {
 }
 
 describe('the adaptations in the catalogue', () => {
-  it('have a gain for every band, and numbers within what words survive', () => {
+  it('have a gain for every band, and parameters within the intelligible range', () => {
     expect(adapted.length).toBeGreaterThan(7)
     for (const voice of adapted) {
       const { voicedDb, unvoicedDb, pitch, tractRatio, harmonicityDb } = voice.adaptation!
@@ -61,7 +61,7 @@ describe('the adaptations in the catalogue', () => {
     }
   })
 
-  it('start from the pitch that the base voice has', async () => {
+  it('start from the pitch of the base voice', async () => {
     for (const voice of adapted) {
       const { fromHz } = voice.adaptation!.pitch
       const known = baseOf(voice)?.statistics
@@ -71,7 +71,7 @@ describe('the adaptations in the catalogue', () => {
     }
   })
 
-  it('do not make a base for clones: what is made of a recording of one is made of a voice as the engine speaks it', async () => {
+  it('are not bases for clones: a clone of their speech adapts the engine’s own voice', async () => {
     const voice = voices.find(({ id }) => id === 'en-nora')!
     const recording = await say(voice, sentences.slice(0, 1))
     const { base } = await enrol(recording, {
@@ -85,7 +85,7 @@ describe('the adaptations in the catalogue', () => {
 })
 
 describe('an adapted voice of the catalogue', () => {
-  it('is as high as it says, and another voice than all that are made of the same speaker', async () => {
+  it('has its declared pitch and differs from all other voices with the same base', async () => {
     const heard = new Map<string, VoiceStatistics>()
     for (const voice of english) heard.set(voice.id, measureVoice(await say(voice, sentences.slice(1, 2))))
     for (const voice of english) {
@@ -103,7 +103,7 @@ describe('an adapted voice of the catalogue', () => {
     }
   })
 
-  it('that speaks Mandarin has a person’s pitch and moves it widely enough for the tones', async () => {
+  it('in Mandarin has a human pitch with a range wide enough for the tones', async () => {
     expect(mandarin.map(({ gender }) => gender)).toEqual(['female', 'male'])
     for (const voice of mandarin) {
       const { hz } = trackPitch(await say(voice, ['我们明天早上八点去北京大学看老师。', voice.demo]), pitchRange(voice))
@@ -115,7 +115,7 @@ describe('an adapted voice of the catalogue', () => {
     }
   })
 
-  it('that speaks Mandarin keeps the shape of each tone', async () => {
+  it('in Mandarin keeps the contour of each tone', async () => {
     for (const voice of mandarin) {
       const shape = async (syllable: string) => {
         const { hz } = trackPitch(await say(voice, [syllable]), pitchRange(voice))

@@ -20,7 +20,7 @@ import { countWordErrors, recogniserTools, sentences } from '../../words'
 const catalogue = readCatalogue()
 const bases: readonly VoiceSpec[] = catalogue.voices
 let engines: Record<EngineName, SpeechEngine>
-/** What Angus says, whom the tests do not let be a base: a speaker like any other. */
+/** Speech of Angus, a voice that these tests exclude from the bases. */
 let reference: Pcm
 let made: Enrolment<AdaptedProfile>
 
@@ -66,7 +66,7 @@ describe('enrolment', () => {
     expect(after.harmonicityDb).toBeLessThan(Math.max(2, before.harmonicityDb))
   })
 
-  it('takes the speaker himself where he is there', async () => {
+  it('chooses the speaker himself if he is among the bases', async () => {
     const own = await enrol(reference, { language: 'en', bases, synthesize })
     expect(own.base).toBe('en-angus')
     const { pitch, tractRatio } = adaptationFor(own.profile, own.base)
@@ -89,12 +89,12 @@ describe('enrolment', () => {
     expect(numbersIn(read).length).toBeLessThan(400)
   })
 
-  it('answers with the language it was told, and with English where nobody said', async () => {
+  it('keeps the given language and defaults to English', async () => {
     expect(made.language).toBe('en-GB')
     expect((await enrol(reference, { language: undefined, bases, synthesize })).language).toBe('en')
   })
 
-  it('speaks Mandarin with a Mandarin base, and any other language with a voice of it', async () => {
+  it('chooses a base of the language', async () => {
     for (const [language, prefix] of [
       ['zh-CN', 'zh-'],
       ['de', 'de-'],
@@ -106,14 +106,14 @@ describe('enrolment', () => {
     expect((await enrol(reference, { language: 'xx', bases, synthesize })).base).toBeString()
   })
 
-  it('does not take an adapted voice for a base', async () => {
+  it('never chooses an adapted voice as the base', async () => {
     const adapted = bases.map((base) => ({ ...base, id: `${base.id}-2`, adaptation: unchanged }))
     expect((await enrol(reference, { language: 'en', bases: [...adapted, ...strangers], synthesize })).base).toBe(
       made.base,
     )
   })
 
-  it('says why it can make nothing of silence, of nothing, or without a voice', async () => {
+  it('refuses silence, an empty recording and an empty list of bases with a reason', async () => {
     for (const samples of [new Float32Array(0), new Float32Array(40_000), new Float32Array(40_000).fill(NaN)]) {
       const attempt = enrol({ samples, sampleRate: 16_000 }, { language: 'en', bases, synthesize })
       await expect(attempt).rejects.toBeInstanceOf(UnusableReference)
@@ -132,7 +132,7 @@ describe('enrolment', () => {
     ['a constant', new Float32Array(48_000).fill(0.9), 16_000],
     ['a constant with a voice on it', makeVoice({ seconds: 3 }).samples.map((value) => value / 4 + 0.7), 16_000],
     ['clipped speech', long.map((value) => Math.max(-1, Math.min(1, 40 * value))), 16_000],
-    ['gaps that are not numbers', long.map((value, i) => (i % 4000 < 10 ? NaN : value)), 16_000],
+    ['gaps of NaN', long.map((value, i) => (i % 4000 < 10 ? NaN : value)), 16_000],
     ['a telephone', makeVoice({ seconds: 3, sampleRate: 8000 }).samples, 8000],
     ['a studio', makeVoice({ seconds: 3, sampleRate: 48_000 }).samples, 48_000],
     ['a whistle', makeVoice({ seconds: 3, f0At: () => 480 }).samples, 16_000],
@@ -144,7 +144,7 @@ describe('enrolment', () => {
 })
 
 describe('the statistics of the base voices', () => {
-  it('are there for every companion and every voice of the catalogue that is not adapted itself', () => {
+  it('exist for every fallback voice and every catalogue voice that is not adapted', () => {
     const measured = [...bases.filter(({ adaptation }) => !adaptation), ...manifest.companionVoices]
     expect(measured.length).toBeGreaterThanOrEqual(67 + manifest.companionVoices.length)
     for (const { id, engine, settings } of measured) {
@@ -160,17 +160,17 @@ describe('the statistics of the base voices', () => {
     expect(baseVoiceIds.length).toBe(measured.length)
   })
 
-  it('are what the voices measure today', async () => {
+  it('match a new measurement of the voices', async () => {
     for (const id of ['en-kevin', 'zh-jun', 'de-karl', 'script-th'])
       expect([id, await measureBaseVoice(engines, id)]).toEqual([id, findBaseVoice(id)!])
   })
 
-  it('leave a voice of no catalogue as it is', () => {
+  it('leave a voice without statistics unchanged', () => {
     expect(adaptationFor(made.profile, 'nobody')).toEqual(unchanged)
     expect(adaptationFor(made.profile, 'constructor')).toEqual(unchanged)
   })
 
-  it('bring a companion of another language near the speaker, too', async () => {
+  it('also bring a fallback voice of another language near the speaker', async () => {
     for (const id of ['zh-mei', 'de-karl']) {
       const voice = catalogue.find(id)!
       const spoken = await synthesize(voice, voice.demo)

@@ -1,4 +1,4 @@
-/** Enrolment and adapted synthesis where they happen: in worker processes, with the real engines. */
+/** Enrolment and adapted synthesis in worker processes with the real engines. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { fromInt16, toInt16 } from '../../../src/audio/pcm'
@@ -55,7 +55,7 @@ function say(voice: VoiceSpec, text: string) {
 }
 
 describe('a worker', () => {
-  it('makes a voice from a recording and speaks with it, at the level of every other', async () => {
+  it('makes a voice from a recording and speaks with it at the common loudness', async () => {
     const { profile, base } = await withJob((job) => job.enrol(task))
     const voice = catalogue.find(base)!
     const text = 'The weather will be warm and sunny for the rest of the week.'
@@ -74,7 +74,7 @@ describe('a worker', () => {
     expect(pool.status().workers).toBe(1)
   })
 
-  it('says what is wrong with a silent recording, and goes on', async () => {
+  it('refuses a silent recording with the reason and keeps working', async () => {
     const failed = withJob((job) => job.enrol({ ...task, samples: new Int16Array(16_000) }))
     const error = await failed.catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(TaskFailed)
@@ -82,7 +82,7 @@ describe('a worker', () => {
     expect((await say(catalogue.voices[0]!, 'Hello there.')).samples.length).toBeGreaterThan(4000)
   })
 
-  it('is not asked to begin an enrolment whose job has ended', async () => {
+  it('does not start an enrolment whose job has ended', async () => {
     const job = pool.openJob({ key: 'key', background: false })
     const others = Array.from({ length: 3 }, () => say(catalogue.voices[0]!, 'Hello there.'))
     const waiting = job.enrol(task)

@@ -31,7 +31,7 @@ const [from, to] = [1, 2].map((seed) => {
 }) as [Float32Array, Float32Array]
 const of = (length: number): Pcm => ({ samples: Float32Array.from({ length }, (_, i) => Math.sin(i)), sampleRate })
 
-/** What frame `frame` of a sound from the mirror shows. */
+/** The input values that the mirror graph encodes in frame `frame`. */
 function shown({ samples }: Pcm, frame: number) {
   const cells = samples.subarray(frame * hop, (frame + 1) * hop)
   const tones = shownBins + shownTones
@@ -45,7 +45,7 @@ function shown({ samples }: Pcm, frame: number) {
 }
 
 describe('the converter', () => {
-  it('is given the spectrogram, both tones, tau and the length', async () => {
+  it('feeds the spectrogram, both speaker embeddings, tau and the length', async () => {
     const samples = speech.samples.slice(0, 100 * hop)
     const out = await mirror.convert({ samples, sampleRate }, from, to)
     const made = spectrogram(samples, settings)
@@ -59,21 +59,21 @@ describe('the converter', () => {
     expect(shown(await mirror.convert({ samples, sampleRate }, from, to, 0.5), 7).tau).toBe(0.5)
   })
 
-  it('gives as many samples as it got, however few', async () => {
+  it('keeps the number of samples, however few', async () => {
     for (const length of [0, 1, 100, 255, 256, 257, 384, 385, 511, 512, 513, 1000, 22_050]) {
       const out = await mirror.convert(of(length), from, to)
       expect([out.sampleRate, out.samples.length]).toEqual([sampleRate, length])
     }
   })
 
-  it('gives the same samples every time, and leaves its input alone', async () => {
+  it('is deterministic and does not change its input', async () => {
     const before = speech.samples.slice()
     const first = await mirror.convert(speech, from, to)
     expect((await mirror.convert(speech, from, to)).samples).toEqual(first.samples)
     expect(speech.samples).toEqual(before)
   })
 
-  it('converts long sound in pieces that join without a trace', async () => {
+  it('converts long sound in pieces with inaudible joints', async () => {
     const long = speechLike({ seconds: 27, sampleRate })
     const out = await mirror.convert(long, from, to)
     expect(out.samples.length).toBe(long.samples.length)
@@ -92,7 +92,7 @@ describe('the converter', () => {
     expect(Math.min(...lengths)).toBeGreaterThan(700)
   })
 
-  it('knows a voice by what the extractor makes of its spectrogram', async () => {
+  it('extracts the speaker embedding from the spectrogram', async () => {
     const tone = await mirror.extract(speech)
     const { values, frames } = spectrogram(speech.samples, settings)
     expect(tone.length).toBe(256)

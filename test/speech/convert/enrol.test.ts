@@ -31,7 +31,7 @@ function enrol(reference: Pcm, { language = 'en', bases = catalogue, measured = 
   return enrolConverted(reference, { language, bases, measured, converter })
 }
 
-/** An installed voice, and what it measures. */
+/** Adds an installed voice with its statistics. */
 function install(id: string, language: string, hz: number, gender: Base['gender'] = null) {
   const base: Base = {
     ...{ id, language, gender, engine: 'piper', sampleRate: 22_050, settings: { voice: id } },
@@ -41,7 +41,7 @@ function install(id: string, language: string, hz: number, gender: Base['gender'
 }
 
 describe('a converted voice', () => {
-  it('has the tone of the speech in the recording', async () => {
+  it('has the speaker embedding of the speech in the recording', async () => {
     const { profile, language } = await enrol(speaker(120))
     expect([profile.version, language]).toEqual([2, 'en'])
     if (profile.version !== 2) return
@@ -52,7 +52,7 @@ describe('a converted voice', () => {
     expect(Math.abs(profile.target.pitchHz / 120 - 1)).toBeLessThan(0.03)
   })
 
-  it('has the same one whatever the level of the recording, and however much silence is around', async () => {
+  it('has the same embedding at any level and with any silence around', async () => {
     const voice = speaker(120)
     const silence = { samples: new Float32Array(2 * voice.sampleRate), sampleRate: voice.sampleRate }
     const quiet = { ...voice, samples: voice.samples.map((value) => value / 30) }
@@ -67,14 +67,14 @@ describe('a converted voice', () => {
     expect(other.profile.version === 2 && other.profile.tone).not.toEqual(tones[0]!)
   })
 
-  it('has the same profile bytes for the same recording, small, which read back', async () => {
+  it('has the same small profile for the same recording, which reads back', async () => {
     const json = JSON.stringify((await enrol(speaker(150))).profile)
     expect(JSON.stringify((await enrol(speaker(150))).profile)).toBe(json)
     expect(json.length).toBeLessThan(4096)
     expect(JSON.stringify(readProfile(json))).toBe(json)
   })
 
-  it('is made of a voice of its language, its gender, and nearest to its pitch', async () => {
+  it('uses the base of its language and gender with the nearest pitch', async () => {
     for (const [hz, language, base] of [
       [100, 'en', 'en-ross'],
       [84, 'en-GB', 'en-kevin'],
@@ -88,7 +88,7 @@ describe('a converted voice', () => {
     expect((await enrol(speaker(100), { language: 'xx' })).base).toBeString()
   })
 
-  it('is made of an installed voice of its language and gender if one was measured, the nearest of them', async () => {
+  it('prefers the nearest measured installed voice of its language and gender', async () => {
     const [low, high, far, german] = [
       install('low', 'en-US', 90),
       install('high', 'en-US', 125),
@@ -107,14 +107,14 @@ describe('a converted voice', () => {
     expect(await baseOf(120, { measured: {} })).toBe('en-angus')
   })
 
-  it('believes what a voice’s gender is said to be more than its pitch', async () => {
+  it('trusts the declared gender of a voice more than its pitch', async () => {
     const woman = install('woman', 'en-US', 140, 'female')
     const options = { bases: [...catalogue, woman.base], measured: woman.measured }
     expect((await enrol(speaker(130), options)).base).toStartWith('en-')
     expect((await enrol(speaker(170), options)).base).toBe('woman')
   })
 
-  it('cannot be made of silence, or where nobody can speak', async () => {
+  it('is refused for silence and without a base voice', async () => {
     const silence = { samples: new Float32Array(40_000), sampleRate: 16_000 }
     await expect(enrol(silence)).rejects.toBeInstanceOf(UnusableReference)
     await expect(enrol(speaker(100), { bases: [] })).rejects.toBeInstanceOf(RangeError)
@@ -122,7 +122,7 @@ describe('a converted voice', () => {
 })
 
 describe('a profile that is read', () => {
-  it('is refused when it is none, or of a later version', () => {
+  it('is refused when it is invalid or of a later version', () => {
     const tone = Array.from({ length: 256 }, (_, k) => k)
     const good = { version: 2, method: 'converted', converter: 'v', target: { pitchHz: 100 }, tone }
     expect(readProfile(JSON.stringify(good))).toEqual(good as never)

@@ -1,4 +1,4 @@
-/** Converted voices, and voices made of installed ones, through real worker processes. */
+/** Converted voices and voices based on installed ones, in real worker processes. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { createLogger } from '../../../src/log'
 import type { Base } from '../../../src/speech/bases'
 import { enrolVoice, type EnrolledVoice, type Recording } from '../../../src/speech/cloning'
 import { loadConverter, type ToneConverter } from '../../../src/speech/convert/converter'
-import { meanTone } from '../../../src/speech/convert/tone'
+import { meanSpeakerEmbedding } from '../../../src/speech/convert/speaker-embedding'
 import { loadEngine, type ModelFiles, type VoiceSpec } from '../../../src/speech/engine'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { writeRuntimeOptions } from '../../../src/speech/onnx/runtime-options'
@@ -94,13 +94,13 @@ function specOf({ baseVoiceId, profile }: EnrolledVoice, voices: readonly Base[]
   return { ...base, id: 'clone', sampleRate: 22_050, conversion: { model, to: read.tone } }
 }
 
-/** The pitch at which the singing converter sings what `voice` says. */
+/** The pitch of `voice` after the singing converter of these tests. */
 async function pitchOf(voice: VoiceSpec): Promise<number> {
   const engine = await loadEngine(voice.engine as 'flite' | 'espeak')
   const spoken: Pcm[] = []
   for (const said of tuningTexts(voice.language)) spoken.push(trimSilence(await engine.synthesize(voice, said)))
   const sum = (tone: ArrayLike<number>) => Array.from(tone).reduce((total, value) => total + value, 0)
-  return evenPitchHz * Math.sqrt(sum(voice.conversion!.to) / sum(await meanTone(converter, spoken)))
+  return evenPitchHz * Math.sqrt(sum(voice.conversion!.to) / sum(await meanSpeakerEmbedding(converter, spoken)))
 }
 
 describe('a converted voice', () => {
@@ -111,12 +111,12 @@ describe('a converted voice', () => {
     voice = specOf(made)
   })
 
-  it('is made of a recording in a worker', () => {
+  it('is made from a recording in a worker', () => {
     expect(made).toMatchObject({ method: 'converted', language: 'en', gender: 'female', baseVoiceId: 'en-ivy' })
     expect(readProfile(made.profile)).toMatchObject({ version: 2, converter: converter.fingerprint })
   })
 
-  it('speaks from the tone of its base to that of the recording, at the level of every voice, as long as its base', async () => {
+  it('converts from the embedding of its base to that of the recording, at the common loudness and the same length', async () => {
     const spoken = await say(voice)
     expect(medianPitchHz(spoken) / (await pitchOf(voice))).toBeWithin(0.98, 1.02)
     const { conversion: _, ...base } = voice
@@ -125,7 +125,7 @@ describe('a converted voice', () => {
     expect(Math.abs(loudnessLufs(spoken) - loudnessLufs(plain))).toBeLessThan(0.5)
   })
 
-  it('becomes the same speaker in another script, with another voice’s tone left behind', async () => {
+  it('becomes the same speaker in another script with another base', async () => {
     const companion = catalogue.companionFor({ ...catalogue.find('en-ivy')!, gender: 'female' }, 'Hani')
     expect(companion.id).toBe('zh-mei')
     const spec: VoiceSpec = { ...companion, id: 'clone zh-mei', sampleRate: 22_050, conversion: voice.conversion }
@@ -134,7 +134,7 @@ describe('a converted voice', () => {
     expect(Math.abs(expected / (await pitchOf(voice)) - 1)).toBeGreaterThan(0.005)
   })
 
-  it('says the same bytes whichever process says it, and whatever was said before', async () => {
+  it('gives the same bytes in every process, after any other text', async () => {
     const first = await say(voice)
     const other = startPool()
     try {
@@ -146,14 +146,14 @@ describe('a converted voice', () => {
     expect((await say(voice)).samples).toEqual(first.samples)
   })
 
-  it('says a single letter, and nothing where there is nothing to pronounce', async () => {
+  it('speaks a single letter, and nothing for an unpronounceable text', async () => {
     expect((await say(voice, 'A')).samples.length).toBeGreaterThan(1000)
     const fields = { letters: 0, symbols: 1, sampleRate: 22_050, speed: 1, pauseMs: 100 }
     const { portions } = await withJob((job) => job.synthesize({ kind: 'synthesize', voice, text: '.', ...fields }))
     expect(portions[0]!.length).toBeGreaterThanOrEqual(2205)
   })
 
-  it('is a failure when the converter gives silence, full scale or no numbers, and works again when it is whole', async () => {
+  it('fails when the converter gives silence, full scale or NaN, and recovers with a valid converter', async () => {
     for (const value of [0, 1, NaN]) {
       const broken = await writeConverterPack(join(directory, `broken ${value}`), { converter: constantGraph(value) })
       const failed = await say({ ...voice, conversion: { model: broken, to: voice.conversion!.to } }).catch(
@@ -171,7 +171,7 @@ describe('a converted voice', () => {
     expect((await say(repaired)).samples).toEqual((await say(voice)).samples)
   })
 
-  it('is a failure when the files of its converter are others now', async () => {
+  it('fails when the files of its converter have changed', async () => {
     const changed = await writeConverterPack(join(directory, 'changed'))
     await writeConverterPack(changed.directory, { converter: constantGraph(0.1) })
     const spec = { ...voice, conversion: { model: changed, to: voice.conversion!.to } }
@@ -188,7 +188,7 @@ describe('a converted voice', () => {
   })
 })
 
-describe('a voice that is made of an installed one', () => {
+describe('a voice based on an installed one', () => {
   const install = (id: string, pitchHz: number, change: Partial<Base> = {}): Base => ({
     ...{ id, engine: 'piper', language: 'en-US', sampleRate: 24_000, settings: { voice: id, pitchHz }, gender: null },
     model: { directory: `/voices/${id}`, graph: 'x.onnx', version: '1', memoryBytes: 1 },
@@ -202,7 +202,7 @@ describe('a voice that is made of an installed one', () => {
     install('german', 200, { language: 'de-DE' }),
   ]
 
-  it('is adapted from the one that is near, tuned by what that says', async () => {
+  it('is adapted from the near one and tuned by its speech', async () => {
     const made = await enrol(speaker(205), voices, false)
     expect(made).toMatchObject({ method: 'adapted', baseVoiceId: 'near', gender: 'female' })
     const profile = readProfile(made.profile)
@@ -212,14 +212,14 @@ describe('a voice that is made of an installed one', () => {
     expect((await enrol(speaker(205), voices, false)).profile).toBe(made.profile)
   })
 
-  it('is converted from the one that is nearest', async () => {
+  it('is converted from the nearest one', async () => {
     const made = await enrol(speaker(205), voices)
     expect(made).toMatchObject({ method: 'converted', baseVoiceId: 'near' })
     expect((await say(specOf(made, voices))).samples.length).toBeGreaterThan(22_050)
     expect((await enrol(speaker(110), voices)).baseVoiceId).toBe('far')
   })
 
-  it('is adapted from a built-in one where all that are installed are too far away, or broken', async () => {
+  it('is adapted from a built-in one when all installed ones are too far away or broken', async () => {
     const distant = voices.filter(({ id }) => id !== 'near')
     expect((await enrol(speaker(205), distant, false)).baseVoiceId).toStartWith('en-')
     const broken = [...catalogue.voices, install('broken', 190)]
@@ -227,7 +227,7 @@ describe('a voice that is made of an installed one', () => {
     expect((await enrol(speaker(205), broken)).baseVoiceId).toBe('en-ivy')
   })
 
-  it('takes no longer the more voices a model has: only the first few of each gender are heard', async () => {
+  it('measures only the first few voices of each gender of a model', async () => {
     const many = Array.from({ length: 300 }, (_, i) =>
       install(`many-${i}`, i === 299 ? 205 : 120 + (i % 3), { gender: 'female' }),
     )

@@ -11,7 +11,7 @@ const conversion: VoiceSpec['conversion'] = { model, to: [] }
 const long = `${Array.from({ length: 40 }, () => 'and then we went on').join(', ')}.`
 const hanzi = `${Array.from({ length: 40 }, () => '我们一起去公园散步').join('，')}。`
 
-/** What a worker would be given to say. */
+/** The texts that a worker gets. */
 async function textsOf(voice: VoiceSpec, text: string): Promise<string[]> {
   const tasks: SynthesizeTask[] = []
   const job = {
@@ -32,8 +32,8 @@ async function textsOf(voice: VoiceSpec, text: string): Promise<string[]> {
 
 const longest = (texts: string[]) => Math.max(...texts.map(({ length }) => length))
 
-describe('what a converted voice says', () => {
-  it('comes in pieces of about fifteen seconds at most, in words and in syllables, and none of it is lost', async () => {
+describe('the texts of a converted voice', () => {
+  it('last about fifteen seconds at most, in words and in syllables, and are complete', async () => {
     const plain = await textsOf(base, long)
     const converted = await textsOf({ ...base, conversion }, long)
     expect(longest(plain)).toBeWithin(200, 301)

@@ -5,8 +5,8 @@ import { noiseSource, speechLike } from '../../audio/signals'
 const settings: SpectrogramSettings = { sampleRate: 22_050, filterLength: 1024, hopLength: 256 }
 
 /**
- * The definition, written down a second time without any of the code under test: NumPy's `pad(mode="reflect")` by its
- * rule of indices, and every bin a sum of 1024 products. Only the bins `ks` of the frames `at`.
+ * An independent implementation: NumPy's `pad(mode="reflect")` by index, and every bin as a sum of 1024 products.
+ * Computes only the bins `ks` of the frames `at`.
  */
 function directly(samples: Float32Array, at: readonly number[], ks: readonly number[]): number[] {
   const period = 2 * (samples.length - 1)
@@ -34,7 +34,7 @@ const sine = (hz: number, length: number) =>
   Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hz * i) / 22_050))
 
 describe('the spectrogram', () => {
-  it('is what a transform written out gives, for noise, for speech and at both ends', () => {
+  it('equals a direct transform, for noise, for speech and at both ends', () => {
     const noise = noiseSource(3)
     const bins = [0, 1, 2, 7, 40, 100, 255, 256, 257, 400, 511, 512]
     for (const samples of [
@@ -63,7 +63,7 @@ describe('the spectrogram', () => {
     expect(values.every((value) => Math.abs(value - 1e-3) < 1e-9)).toBe(true)
   })
 
-  it('of a tone in the middle of a bin is a quarter of the window there, half of that beside it, and nothing elsewhere', () => {
+  it('of a tone at a bin center is a quarter of the window there, half of that in the next bins, zero elsewhere', () => {
     const { values, bins, frames } = spectrogram(sine((100 * 22_050) / 1024, 22_050), settings)
     const middle = values.subarray((frames >> 1) * bins, ((frames >> 1) + 1) * bins)
     // 0.5 amplitude × 512 (the window's sum) / 2.
@@ -87,7 +87,7 @@ describe('the spectrogram', () => {
     expect(power / frames / 1024 / (1024 * 0.375) / squares).toBeWithin(0.98, 1.02)
   })
 
-  it('is given with its bins first, too', () => {
+  it('can be transposed to bin-major order', () => {
     const made = spectrogram(sine(440, 3000), settings)
     const turned = transposed(made)
     for (const [frame, k] of [
@@ -98,7 +98,7 @@ describe('the spectrogram', () => {
       expect(turned[k * made.frames + frame]).toBe(made.values[frame * 513 + k]!)
   })
 
-  it('cannot be had of less than can be reflected', () => {
+  it('refuses fewer samples than it can reflect', () => {
     expect(samplesMin(settings)).toBe(385)
     expect(spectrogram(new Float32Array(385), settings).frames).toBe(1)
     for (const length of [0, 1, 384]) expect(() => spectrogram(new Float32Array(length), settings)).toThrow(RangeError)

@@ -1,6 +1,6 @@
 /**
- * A worker process like the real one, whose installed voices hum at the pitch of their settings: 24 kHz, as long as the
- * text. The voice `broken` fails.
+ * A worker process whose installed voices hum at the pitch of their settings: 24 kHz, length by the text. The voice
+ * `broken` fails.
  */
 import { loadEngineOf, type SpeechEngine } from '../../../src/speech/engine'
 import { runWorker } from '../../../src/speech/worker'

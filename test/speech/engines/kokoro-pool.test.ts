@@ -1,4 +1,4 @@
-/** Kokoro and KittenTTS from a folder to the sound of a worker process. */
+/** Kokoro and KittenTTS end to end, from the pack's folder to the sound of a worker process. */
 import { afterAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { createLogger } from '../../../src/log'
@@ -47,11 +47,11 @@ it.each([
   ['Kokoro, which speaks faster itself', { ...hexgradPack, 'kokoro.onnx': timedStyleModel() }],
   ['Kokoro with a speed that is a whole number', hexgradPack],
   ['KittenTTS', { ...kittenPack, 'kitten_tts_nano_v0_8.onnx': timedStyleModel() }],
-])('%s is as fast as it was asked to be, its words with it', async (_, files) => {
+])('%s speaks at the requested speed with matching word times', async (_, files) => {
   const voice = await firstVoice(files)
   const plain = await say(voice, text, 1)
   const fast = await say(voice, text, 1.6)
-  // Lengths of symbols are whole units, and KittenTTS leaves out as much at every speed.
+  // Token lengths are whole units, and KittenTTS drops the same tail at every speed.
   expect(plain.seconds / fast.seconds).toBeWithin(1.4, 1.8)
   for (const { seconds, words } of [plain, fast]) {
     expect(words!.map((word) => word.text).join(' ')).toBe('The river runs to the sea and the ships come home')
@@ -59,12 +59,12 @@ it.each([
   }
 })
 
-it('fails by the engine where the graph gives no numbers', async () => {
+it('fails in the engine when the graph returns NaN', async () => {
   const voice = await firstVoice({ ...hexgradPack, 'kokoro.onnx': brokenStyleModel() })
   await expect(say(voice, text, 1)).rejects.toMatchObject({ stage: 'synthesize' })
 })
 
-it('fails where a style was replaced after its model was loaded, rather than speak as somebody else', async () => {
+it('fails when a style was replaced after its model was loaded', async () => {
   const voice = await firstVoice({ ...hexgradPack, 'kokoro.onnx': timedStyleModel() })
   const george = { ...voice, id: 'george', settings: { voice: 'bm_george' } }
   await say(voice, text, 1)

@@ -55,7 +55,7 @@ const voice = (style: string): VoiceSpec => ({
   settings: { voice: style },
 })
 
-/** What Kokoro reads, from its ids. */
+/** Token of each id. */
 const symbolOf = new Map(Object.entries(kokoroVocabulary).map(([symbol, id]) => [id, symbol]))
 const read = (ids: readonly number[]) => ids.map((id) => symbolOf.get(id) ?? `<${id}>`).join('')
 
@@ -69,7 +69,7 @@ describe('Kokoro', () => {
     ['of onnx-community', onnxCommunityPack],
     ['of sherpa-onnx', sherpaPack],
     ['of kokoro-onnx', kokoroOnnxPack],
-  ])('%s gets ids between zeros, the row for their number, its style and the speed', async (_, files) => {
+  ])('%s feeds ids between zeros, the style row for their number, and the speed', async (_, files) => {
     const engine = await kokoro(files)
     const { runs, speed, sampleRate } = await say(engine, 'af_heart', 'Hello, little world!', 1.25)
     const text = 'həlˈO, lˈɪTᵊl wˈɜɹld!'
@@ -79,7 +79,7 @@ describe('Kokoro', () => {
     expect({ speed, sampleRate }).toEqual({ speed: 1.25, sampleRate: 24_000 })
   })
 
-  it('speaks with the style of each voice, British in the British way, French as French', async () => {
+  it('speaks with the style, accent and language of each voice', async () => {
     const engine = await kokoro(onnxCommunityPack)
     const british = await say(engine, 'bm_george', 'Go home, chair.')
     expect(british.runs[0]!.speaker).toBe(1)
@@ -89,20 +89,20 @@ describe('Kokoro', () => {
     expect(read(french.runs[0]!.ids)).toBe('<0>“ bɔ̃ʒˈuʁ ” (œ̃ bˈɔ̃ vˈɛ̃).<0>')
   })
 
-  it('speaks Mandarin, with English words in it, with the voices that do', async () => {
+  it('speaks Mandarin with embedded English words with Mandarin voices', async () => {
     const style = onnxCommunityPack['voices/af_heart.bin']!
     const engine = await kokoro({ ...onnxCommunityPack, 'voices/zf_xiaobei.bin': style })
     const { runs } = await say(engine, 'zf_xiaobei', '你好，world。')
     expect(read(runs[0]!.ids)).toBe('<0>ni↓xau↓, wˈɜɹld .<0>')
   })
 
-  it('drops what its vocabulary lacks, and opens and closes quotation marks', async () => {
+  it('drops unknown tokens, and opens and closes quotation marks', async () => {
     const engine = await kokoro(onnxCommunityPack)
     const { runs } = await say(engine, 'af_heart', '"Go [home]" — he said…')
     expect(read(runs[0]!.ids)).toBe('<0>“ɡˈO hˈOm” — hi sˈɛd…<0>')
   })
 
-  it('reads v0.19 as eSpeak NG writes it, which its vocabulary tells', async () => {
+  it('detects v0.19 by its vocabulary and feeds it eSpeak NG’s IPA', async () => {
     const ipa = Object.fromEntries([...' .,həloʊwɜːldˈɪɾ'].map((symbol, index) => [symbol, index + 1]))
     const engine = await kokoro({ ...onnxCommunityPack, 'tokenizer.json': JSON.stringify({ model: { vocab: ipa } }) })
     const { runs } = await say(engine, 'af_heart', 'Hello world.')
@@ -110,7 +110,7 @@ describe('Kokoro', () => {
     expect(runs[0]!.ids.map((id) => symbols.get(id) ?? '').join('')).toBe('həlˈoʊ wˈɜːld.')
   })
 
-  it('takes the row after where styles have one for no symbols, as those of v0.19', async () => {
+  it('uses the next row when styles have one for zero tokens, as in v0.19', async () => {
     const styles = { 'voices/af.bin': bytesOf(styleRows(0, 511)), 'voices/af_sky.bin': bytesOf(styleRows(1, 512)) }
     const engine = await kokoro({ ...onnxCommunityPack, ...styles })
     const text = [...'ɡˌO hˈOm.']
@@ -118,14 +118,14 @@ describe('Kokoro', () => {
     expect((await say(engine, 'af_sky', 'Go home.')).runs[0]).toMatchObject({ row: text.length, speaker: 1 })
   })
 
-  it('takes ids as int32 where the graph does', async () => {
+  it('feeds ids as int32 to a graph with int32 ids', async () => {
     const files = { ...onnxCommunityPack, 'onnx/model.onnx': styleModel({ tokenType: 'int32', hop: 4 }) }
     const { runs } = await say(await kokoro(files), 'af_heart', 'Go.')
     expect(read(runs[0]!.ids)).toBe('<0>ɡˈO.<0>')
   })
 
   it.each(['int32', 'int64'] as const)(
-    'leaves the speed to the pipeline where the graph takes it as %s',
+    'leaves the speed to the pipeline when the graph takes it as %s',
     async (speedType) => {
       const files = { ...onnxCommunityPack, 'onnx/model.onnx': styleModel({ speedType, hop: 4 }) }
       const engine = await kokoro(files)
@@ -136,7 +136,7 @@ describe('Kokoro', () => {
     },
   )
 
-  it('speaks a long text in runs of at most 510 symbols, cut where a sentence ends, and loses nothing', async () => {
+  it('speaks a long text in runs of at most 510 tokens, cut at sentence ends, without loss', async () => {
     const engine = await kokoro(onnxCommunityPack)
     const sentence = 'The quick brown fox jumps over the lazy dog, and the river runs to the sea.'
     const { runs } = await say(engine, 'af_heart', Array(12).fill(sentence).join(' '))
@@ -155,7 +155,7 @@ describe('Kokoro', () => {
     )
   })
 
-  it('cuts at commas, then at blanks, where there are no sentences', async () => {
+  it('cuts at commas, then at spaces, inside long sentences', async () => {
     const engine = await kokoro(onnxCommunityPack)
     const commas = await say(engine, 'af_heart', Array(60).fill('brown foxes jump').join(', '))
     const cut = commas.runs.map(({ ids }) => read(ids.slice(1, -1)))
@@ -167,7 +167,7 @@ describe('Kokoro', () => {
     expect(new Set(words.join(' ').split(' ')).size).toBe(1)
   })
 
-  it('gives the same samples for the same request, whatever was said before', async () => {
+  it('gives the same samples for the same request after any other text', async () => {
     const engine = await kokoro(onnxCommunityPack)
     const first = await say(engine, 'af_heart', 'Good morning, Vietnam.')
     await say(engine, 'ff_siwis', 'Bonjour.')
@@ -175,15 +175,15 @@ describe('Kokoro', () => {
     expect((await say(engine, 'af_heart', 'Good morning, Vietnam.')).samples).toEqual(first.samples)
   })
 
-  it('fails on samples that are no numbers, and on a style that it has not', async () => {
+  it('fails on samples that are not finite and on an unknown style', async () => {
     const broken = await kokoro({ ...onnxCommunityPack, 'onnx/model.onnx': brokenStyleModel() })
-    await expect(broken.synthesize(voice('af_heart'), 'Hello.')).rejects.toThrow('samples that are no numbers')
+    await expect(broken.synthesize(voice('af_heart'), 'Hello.')).rejects.toThrow('samples that are not finite')
     const engine = await kokoro(onnxCommunityPack)
     await expect(engine.synthesize(voice('af_nobody'), 'Hello.')).rejects.toThrow('no style af_nobody')
     await expect(engine.synthesize(voice('jf_alpha'), 'Hello.')).rejects.toThrow('speaks ja')
   })
 
-  it('says so where there is nothing to say', async () => {
+  it('refuses a text without tokens', async () => {
     const spoken = (await kokoro(onnxCommunityPack)).synthesize(voice('af_heart'), '…')
     await expect(spoken).rejects.toThrow(NothingToSay)
   })
@@ -195,7 +195,7 @@ describe('words of Kokoro', () => {
     engine = await kokoro({ ...hexgradPack, 'kokoro.onnx': timedStyleModel() })
   })
 
-  /** Symbols that are heard from start to end. */
+  /** Tokens heard from start to end. */
   function heard(samples: Float32Array, start: number, end: number): string {
     const ids: number[] = []
     for (let at = start; at < end; at += unitSamples) ids.push(idOf(samples[at]!))
@@ -203,7 +203,7 @@ describe('words of Kokoro', () => {
   }
 
   it.each([1, 1.6])(
-    'are where they are heard, 3 units early, and share the blanks between them (speed %d)',
+    'are timed as heard, 3 units early, and share the spaces between them (speed %d)',
     async (speed) => {
       const text = 'Big foxes jump, and the lazy dog sleeps.'
       const { samples, sampleRate, words } = await engine.synthesize(voice('af_heart'), text, { speed })
@@ -217,13 +217,13 @@ describe('words of Kokoro', () => {
         const clauses = await phonemizer.clauses(word, 'en-us')
         const spoken = toMisaki(clauses[0]!.phonemes.replace(/ /g, ''), 'american').replace(/[ˈˌ]/g, '')
         const inside = heard(samples, start! + unitSamples / 2, end!).replace(/[ˈˌ ]/g, '')
-        // Alone, a word may be stressed otherwise; its consonants are the same.
+        // In isolation a word may be stressed differently; its consonants are the same.
         expect(inside.replace(/[^bdfgklmnpstz]/g, '')).toBe(spoken.replace(/[^bdfgklmnpstz]/g, ''))
       }
     },
   )
 
-  it('are told of Mandarin too', async () => {
+  it('are timed in Mandarin too', async () => {
     const timed = await kokoro({
       ...hexgradPack,
       'kokoro.onnx': timedStyleModel(),
@@ -238,7 +238,7 @@ describe('words of Kokoro', () => {
     }
   })
 
-  it('go on from one run to the next', async () => {
+  it('continue across runs', async () => {
     const text = Array(14).fill('The quick brown fox jumps over the lazy dog today.').join(' ')
     const { samples, sampleRate, words } = await engine.synthesize(voice('af_heart'), text, { speed: 1 })
     expect(words!.flatMap((word) => word.text.split(' ')).length).toBe(14 * 10)
@@ -248,7 +248,7 @@ describe('words of Kokoro', () => {
     expect(words!.every((word, i) => i === 0 || word.startSeconds >= words![i - 1]!.endSeconds - 1e-9)).toBe(true)
   })
 
-  it('are not told by graphs that give no lengths', async () => {
+  it('are not timed by graphs without token lengths', async () => {
     const silent = await kokoro(onnxCommunityPack)
     expect((await silent.synthesize(voice('af_heart'), 'Hello.')).words).toBeUndefined()
   })
@@ -258,7 +258,7 @@ describe('KittenTTS', () => {
   const dollar = '$;:,.!?¡¿—…'
   const trimmed = 5000 / 1000
 
-  /** The last cells are not in the sound, so the graph's own count of ids stands before them. */
+  /** The last cells are cut from the sound, so the graph puts its count of ids before them. */
   function firstRun(samples: Float32Array, speed: number) {
     const held = Math.round(1000 / speed)
     const cells = Array.from({ length: Math.floor(samples.length / held) }, (_, i) => samples[i * held]!)
@@ -266,7 +266,7 @@ describe('KittenTTS', () => {
     return { length: whole[1]!, speed: cells[3]! * 8, row: whole[4]!, speaker: whole[5]!, ids: whole.slice(6) }
   }
 
-  it('gets eSpeak NG with blanks around marks, an ellipsis, and the row by the number of letters', async () => {
+  it('feeds eSpeak NG’s IPA with spaces around marks, an ellipsis, and the row by the number of letters', async () => {
     const engine = await kitten(kittenPack)
     const text = 'Go home, now.'
     const { samples, speed } = await engine.synthesize(voice('expr-voice-2-m'), text, { speed: 1 })
@@ -289,7 +289,7 @@ describe('KittenTTS', () => {
     expect(run.ids.slice(1, 6)).toEqual([92, 157, 57, 135, 16])
   })
 
-  it('speaks at the style’s own speed, which is not what it was asked for', async () => {
+  it('applies the style’s own speed beside the requested one', async () => {
     const engine = await kitten(kittenPack)
     const { samples, speed } = await engine.synthesize(voice('expr-voice-2-f'), 'Go home, now.', { speed: 1.5 })
     const run = firstRun(samples, 1.2)
@@ -298,13 +298,13 @@ describe('KittenTTS', () => {
     expect(speed).toBe(1.5)
   })
 
-  it('has one row for all lengths where its styles have one', async () => {
+  it('uses the only row of a style for all lengths', async () => {
     const engine = await kitten(sherpaKittenPack)
     const { samples } = await engine.synthesize(voice('expr-voice-2-f'), 'Go home, now.', { speed: 1 })
     expect(firstRun(samples, 1)).toMatchObject({ row: 0, speaker: 1 })
   })
 
-  it('leaves out the last 5000 samples of each run', async () => {
+  it('drops the last 5000 samples of each run', async () => {
     const engine = await kitten({ ...kittenPack, [graphOf(kittenPack)]: styleModel({ hop: 1000 }) })
     const { samples } = await engine.synthesize(voice('expr-voice-2-m'), 'Go home, now.', { speed: 1 })
     const run = firstRun(samples, 1)
@@ -314,7 +314,7 @@ describe('KittenTTS', () => {
 
 const realStyles = '/work/shared/models/kokoro-voices'
 describeWith(realStyles, 'real styles of Kokoro', () => {
-  it('are given to the graph as they are in the file', async () => {
+  it('are fed to the graph unchanged', async () => {
     const engine = await kokoro({
       'kokoro.onnx': styleModel(),
       'config.json': await Bun.file(join(realStyles, 'config.json')).bytes(),

@@ -1,4 +1,4 @@
-/** The engine of Piper, with voices whose sound is what they were given. */
+/** The Piper engine with transparent models, whose sound encodes their inputs. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ async function idsOf(text: string, changes: Readonly<Record<string, unknown>> = 
   return (await readPiper(text, alphabet, () => phonemizer)).map(({ ids }) => ids)
 }
 
-/** Its ids last 0.8 to 4.8 frames of 256 samples, each another time, rounded up. */
+/** Its ids last 0.8 to 4.8 frames of 256 samples, all different, rounded up. */
 function unevenModel(): Uint8Array {
   const g = createGraph()
   const ids = g.input('input', 'int64', ['batch', 'phonemes'])
@@ -60,7 +60,7 @@ function unevenModel(): Uint8Array {
 const text = 'It rained, and the whole of the town was asleep. Who would wake it?'
 
 describe('a Piper voice', () => {
-  it('is given the ids of one sentence after the other, with a pause between them', async () => {
+  it('feeds the ids sentence by sentence, with a pause in between', async () => {
     const { samples, sampleRate } = await (await load()).synthesize(voice(), text)
     const runs = decodePiper(samples)
     expect(runs.map(({ ids }) => [...ids])).toEqual((await idsOf(text)).map((ids) => [...ids]))
@@ -69,7 +69,7 @@ describe('a Piper voice', () => {
     expect([runs[0]!.start, runs[1]!.end, sampleRate]).toEqual([0, samples.length, 22_050])
   })
 
-  it('is given the scales of its configuration, and does the speed itself', async () => {
+  it('feeds the scales of its configuration and applies the speed itself', async () => {
     const inference = { noise_scale: 0.25, length_scale: 1.5, noise_w: 0.5 }
     const engine = await load({ frames: 4, durations: 'none' }, { inference })
     const normal = await engine.synthesize(voice(), text)
@@ -83,7 +83,7 @@ describe('a Piper voice', () => {
     expect(Math.abs(fast.samples.length - normal.samples.length / 2)).toBeLessThan(2)
   })
 
-  it('tells what it did of the speed where its graph rounds every duration up', async () => {
+  it('reports the applied speed when its graph rounds every duration up', async () => {
     const directory = join(home, String(packs++))
     const files = await writePiperPack(directory, { model: unevenModel(), config: piperConfig({ hop_length: 256 }) })
     const engine = await loadPiper(files, runtime)
@@ -99,7 +99,7 @@ describe('a Piper voice', () => {
     }
   })
 
-  it('speaks with the speaker it is asked for, and with no other', async () => {
+  it('speaks with the requested speaker only', async () => {
     const engine = await load({ speakers: 3 }, { num_speakers: 3 })
     const speakerOf = async (spec: VoiceSpec) =>
       decodePiper((await engine.synthesize(spec, 'Hello.')).samples)[0]!.speaker
@@ -110,7 +110,7 @@ describe('a Piper voice', () => {
     await expect(engine.synthesize(voice(-1), 'Hello.')).rejects.toThrow('there is no speaker -1')
   })
 
-  it('is told its language where the graph asks for it', async () => {
+  it('feeds the language to a graph with a language input', async () => {
     for (const languageInput of ['langid', 'lid']) {
       const engine = await load({ languageInput }, { language_id_map: { zh: 3, en: 7 } })
       expect(decodePiper((await engine.synthesize(voice(), 'Hello.')).samples)[0]!.speaker).toBe(-1 + 7)
@@ -118,7 +118,7 @@ describe('a Piper voice', () => {
   })
 
   for (const durations of ['inner', 'output'] as const)
-    it(`says where its words are, from durations that are an ${durations} value of the graph`, async () => {
+    it(`times its words by durations that are an ${durations} value of the graph`, async () => {
       const hop = 256
       const engine = await load({ hop, durations, frames: 2 }, { hop_length: hop })
       const { samples, words } = await engine.synthesize(voice(), text)
@@ -127,7 +127,7 @@ describe('a Piper voice', () => {
       ])
       const [first, second] = decodePiper(samples)
       const map = piperConfig()['phoneme_id_map'] as Record<string, number[]>
-      // "rained" is ɹˈeɪnd: its six phonemes with their pads, behind the header, ^ _, and "ɪt" with a blank.
+      // "rained" is ɹˈeɪnd: its six phonemes with their pads, behind the header, ^ _, and "ɪt" with a space.
       const cell = (index: number) => (first!.start + (7 + index) * 2 * hop) / 22_050
       const start = first!.ids.indexOf(map['ɹ']![0]!)
       expect(words![1]!.startSeconds).toBeCloseTo(cell(start), 6)
@@ -140,20 +140,20 @@ describe('a Piper voice', () => {
       expect(words!.at(-1)!.endSeconds).toBeLessThanOrEqual(samples.length / 22_050)
     })
 
-  it('times the words of faster speech where they are in it', async () => {
+  it('times the words of faster speech correctly', async () => {
     const engine = await load({ hop: 256, frames: 4 }, { hop_length: 256 })
     const [slow, fast] = [await engine.synthesize(voice(), text), await engine.synthesize(voice(), text, { speed: 2 })]
     expect(fast.words!.at(-1)!.endSeconds).toBeCloseTo(slow.words!.at(-1)!.endSeconds / 2, 2)
   })
 
-  it('says nothing of words where the graph does not tell, or not the truth', async () => {
+  it('returns no word times without durations or with false ones', async () => {
     const silent = await load({ durations: 'none' })
     expect((await silent.synthesize(voice(), text)).words).toBeUndefined()
     const wrong = await load({ hop: 2 }, { hop_length: 3 })
     expect((await wrong.synthesize(voice(), text)).words).toBeUndefined()
   })
 
-  it('gives the same samples every time, though its graph draws random numbers', async () => {
+  it('gives the same samples every time, although its graph draws random numbers', async () => {
     const [one, other] = [await load({ noise: 2e-5 }), await load({ noise: 2e-5 })]
     const plain = await (await load()).synthesize(voice(), text)
     const first = await one.synthesize(voice(), text)
@@ -164,18 +164,18 @@ describe('a Piper voice', () => {
     expect(decodePiper(first.samples).map(({ ids }) => ids)).toEqual(decodePiper(plain.samples).map(({ ids }) => ids))
   })
 
-  it('fails where there is nothing to say, rather than giving silence', async () => {
+  it('fails for a text without phonemes instead of returning silence', async () => {
     const engine = await load()
     for (const nothing of ['', ' ', '...', '"', '…'])
       await expect(engine.synthesize(voice(), nothing)).rejects.toThrow('nothing that this voice can say')
   })
 
-  it('fails where its graph gives what is no number', async () => {
+  it('fails when its graph returns NaN', async () => {
     for (const constant of [NaN, Infinity, -Infinity])
-      await expect((await load({ constant })).synthesize(voice(), 'Hello.')).rejects.toThrow('no numbers')
+      await expect((await load({ constant })).synthesize(voice(), 'Hello.')).rejects.toThrow('not finite')
   })
 
-  it('reads letters, or syllables of pinyin, where it was trained on those', async () => {
+  it('feeds letters or pinyin syllables to voices trained on them', async () => {
     const letters = {
       phoneme_type: 'text',
       phoneme_id_map: { _: [0], '^': [1], $: [2], h: [5], é: [6], e: [7], '\u0301': [8] },
@@ -196,7 +196,7 @@ describe('a Piper voice', () => {
 describe('several texts in one run', () => {
   const texts = ['One.', 'It rained, and the town was asleep. Who would wake it?', 'Yes!']
 
-  it('sound as each alone', async () => {
+  it('sound as in unbatched runs', async () => {
     const engine = await load({ hop: 4 }, { hop_length: 4 })
     const together = await engine.synthesizeBatch!(voice(), texts, { speed: 1 })
     expect(together).toHaveLength(3)
@@ -207,12 +207,14 @@ describe('several texts in one run', () => {
     }
   })
 
-  it('are refused by a graph that does not tell how long each is', async () => {
+  it('are refused by a graph without durations', async () => {
     expect((await load({ durations: 'none' })).synthesizeBatch).toBeUndefined()
   })
 
-  it('fail together when the lengths that the graph tells cannot be', async () => {
+  it('fail together when the durations of the graph are impossible', async () => {
     const engine = await load({ hop: 2 }, { hop_length: 3 })
-    await expect(engine.synthesizeBatch!(voice(), texts, { speed: 1 })).rejects.toThrow('how long each sentence')
+    await expect(engine.synthesizeBatch!(voice(), texts, { speed: 1 })).rejects.toThrow(
+      'no durations for the sentences',
+    )
   })
 })

@@ -1,6 +1,6 @@
 /**
- * A hub of the test's own, with the paths, headers and shapes of https://huggingface.co: model info, tree, resolve, and
- * large files on another server behind a redirect. Faults are asked for by file.
+ * A local hub with the paths, headers and shapes of https://huggingface.co: model info, tree, resolve, and large files
+ * on another server behind a redirect. Tests set faults per file.
  */
 import { createHash } from 'node:crypto'
 import type { Server } from 'bun'
@@ -11,7 +11,7 @@ export type Fault = (request: Request, times: number) => Response | undefined | 
 
 export type Served = {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Stored with LFS: known by SHA-256, and handed out by the second server. */
+  /** Stored with LFS: identified by SHA-256 and served by the second server. */
   readonly large: boolean
 }
 
@@ -20,11 +20,11 @@ export type HubServer = {
   /** By repository, then by path. */
   readonly repositories: Record<string, Record<string, Served>>
   readonly licenses: Record<string, string>
-  /** By the end of the path of a URL; the second argument is how often that path was asked for. */
+  /** By URL path suffix; the second argument is the number of requests for that path. */
   readonly faults: Map<string, Fault>
-  /** Path, range and its condition of every request, of both servers. */
+  /** Path, range and If-Range of every request to both servers. */
   readonly log: string[]
-  /** Whether the second server knows ranges. */
+  /** Whether the second server supports ranges. */
   ranges: boolean
   stop(): Promise<void>
 }
@@ -106,7 +106,7 @@ function sendTree(files: Record<string, Served>, folder: string): Response {
   return Response.json([{ type: 'directory', oid: '0'.repeat(40), size: 0, path: folder || 'onnx' }, ...entries])
 }
 
-/** As RFC 9110 has it, `If-Range` and all. */
+/** Follows RFC 9110, including `If-Range`. */
 function sendBytes(request: Request, bytes: Uint8Array, ranges: boolean): Response {
   const etag = `"${sha256(bytes).slice(0, 32)}"`
   const start = Number(/^bytes=(\d+)-$/.exec(request.headers.get('range') ?? '')?.[1] ?? Number.NaN)
@@ -119,7 +119,7 @@ function sendBytes(request: Request, bytes: Uint8Array, ranges: boolean): Respon
   return new Response(bytes.slice(start), { status: 206, headers })
 }
 
-/** Sends `count` bytes of an answer that announces all of them, then closes the connection. */
+/** Sends `count` bytes of a response that announces all of them, then closes the connection. */
 export async function startCutting(bytes: Uint8Array, count: number) {
   const { createServer } = await import('node:net')
   const server = createServer((socket) => {
@@ -150,7 +150,7 @@ function md5(bytes: Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-/** Noise that is the same each time, so that no part of it resembles another. */
+/** Repeatable noise without repetitions inside. */
 export function noise(sizeBytes: number, seed: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(sizeBytes)
   let state = seed >>> 0 || 1
@@ -167,12 +167,12 @@ type Voice = {
   readonly key: string
   readonly names?: readonly [string, string, string]
   readonly speakers?: number
-  /** Noise by default, which nobody can speak with. */
+  /** Noise by default, which is not a valid graph. */
   readonly graph?: Uint8Array<ArrayBuffer>
   readonly config?: unknown
 }
 
-/** Fills the repository of Piper's voices, with an index as the real one is. */
+/** Fills the repository of Piper's voices with a realistic index. */
 export function addPiperVoices(hub: HubServer, voices: readonly Voice[], graphBytes = 3 << 20): void {
   const files: Record<string, Served> = { 'README.md': { bytes: text('---\nlicense: mit\n---\n'), large: false } }
   const index: Record<string, unknown> = {}

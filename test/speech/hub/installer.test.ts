@@ -1,4 +1,4 @@
-/** Installing packs in the background, one after the other. */
+/** Installing packs in the background, one at a time. */
 import { expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ async function start() {
   return { hub, directory, installer, graphOf, stateOf, until, stop }
 }
 
-it('pulls one at a time, in order, and tells how far it is', async () => {
+it('pulls one pack at a time, in order, and reports progress', async () => {
   const { hub, directory, installer, graphOf, stateOf, until, stop } = await start()
   const [first, second] = names as [string, string]
   const gate = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ it('pulls one at a time, in order, and tells how far it is', async () => {
   await stop()
 })
 
-it('says why one failed, goes on with the next, and tries again when asked again', async () => {
+it('reports a failure, continues with the next pack, and retries on request', async () => {
   const { hub, installer, stateOf, until, stop } = await start()
   const [first, second] = names as [string, string]
   hub.faults.set('en_US-lessac-medium.onnx', () => new Response('no', { status: 404 }))
@@ -102,7 +102,7 @@ it('says why one failed, goes on with the next, and tries again when asked again
   await stop()
 })
 
-it('takes only so many at once', async () => {
+it('limits the number of waiting packs', async () => {
   const pending = Promise.withResolvers<never>()
   pending.promise.catch(() => {})
   const installer = createInstaller({ pull: () => pending.promise, log })
@@ -117,7 +117,7 @@ it('takes only so many at once', async () => {
   await installer.close()
 })
 
-it('remembers only the last of those that ended', async () => {
+it('remembers only the last finished installs', async () => {
   const installer = createInstaller({ pull: () => Promise.reject(new Error('no')), log })
   for (let i = 0; i < 60; i++) {
     installer.start(`piper/en_US-nr${i}-low`)
@@ -129,7 +129,7 @@ it('remembers only the last of those that ended', async () => {
   await installer.close()
 })
 
-it('breaks off when the server stops, and what came stays', async () => {
+it('stops with the server and keeps the received bytes', async () => {
   const { hub, directory, installer, graphOf, stateOf, until, stop } = await start()
   const bytes = graphOf(keys[0]!)
   const half = () =>

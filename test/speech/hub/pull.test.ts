@@ -1,4 +1,4 @@
-/** Installing packs by name, against a hub of the test's own. */
+/** Installing packs by name from a local hub. */
 import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { openHub, type HubTiming } from '../../../src/speech/models/hub/client'
 import { pullPack, type PullOptions, type PullProgress } from '../../../src/speech/models/hub/pull'
 import { addPiperVoices, commit, noise, sha256, startCutting, startHub, text, type HubServer } from './hub-server'
 
-// Processes start slowly where others keep the cores busy.
+// Processes start slowly on a busy machine.
 setDefaultTimeout(30_000)
 
 const lessac = 'en_US-lessac-medium'
@@ -56,7 +56,7 @@ const partFiles = async () => (existsSync(join(partFolder(), 'pack')) ? readdir(
 const rangesAsked = () => hub.log.filter((line) => line.includes('/lfs/')).map((line) => line.split(' ')[1] ?? '')
 
 describe('pulling a Piper voice', () => {
-  it('puts its graph, config and model card into one folder, and says where they are from', async () => {
+  it('puts its graph, config and model card into one folder and records their source', async () => {
     const result = await pull(`piper/${lessac}`)
     expect(result.wasThere).toBe(false)
     expect(result.directory).toBe(join(packs, `piper-${lessac}`))
@@ -81,7 +81,7 @@ describe('pulling a Piper voice', () => {
     })
   })
 
-  it('tells the licence and the model card before the first file, and how far it is', async () => {
+  it('reports the licence and the model card before the first file, then progress', async () => {
     const seen: string[] = []
     const progress: PullProgress[] = []
     await pull(`piper/${lessac}`, {
@@ -97,12 +97,12 @@ describe('pulling a Piper voice', () => {
     expect(received).toEqual(received.toSorted((a, b) => a - b))
   })
 
-  it('takes names with letters of any script, composed or not, and those that a voice had before', async () => {
+  it('accepts names in any script and normalization, and former names', async () => {
     expect((await pull('piper/pt_PT-tuga\u0303o-medium')).plan.name).toBe('piper/pt_PT-tugão-medium')
     expect((await pull('piper/en-us-lessac-old')).plan.name).toBe(`piper/${lessac}`)
   })
 
-  it('says that the same pack is there already, and fetches none of it', async () => {
+  it('reports an installed pack and downloads nothing', async () => {
     await pull(`piper/${lessac}`)
     hub.log.length = 0
     expect((await pull(`piper/${lessac}`)).wasThere).toBe(true)
@@ -110,7 +110,7 @@ describe('pulling a Piper voice', () => {
     expect(await readdir(packs)).toEqual([`piper-${lessac}`])
   })
 
-  it('touches nothing when another pack has the name', async () => {
+  it('changes nothing when another pack has the folder’s name', async () => {
     await pull(`piper/${lessac}`)
     await Bun.write(join(packs, `piper-${lessac}`, 'MODEL_CARD'), 'mine')
     const { code, message } = await problemOf(pull(`piper/${lessac}`))
@@ -120,7 +120,7 @@ describe('pulling a Piper voice', () => {
     expect(await readdir(packs)).toEqual([`piper-${lessac}`])
   })
 
-  it('lets only one pull at a time have the folder', async () => {
+  it('locks the folder for one pull at a time', async () => {
     await mkdir(partFolder(), { recursive: true })
     const lock = lockDirectory(partFolder())
     expect(pull(`piper/${lessac}`)).rejects.toThrow(/is in use by process/)
@@ -130,8 +130,8 @@ describe('pulling a Piper voice', () => {
   })
 })
 
-describe('pulling the others', () => {
-  it('takes one graph of Kokoro, its vocabulary and every style, in the folders they have', async () => {
+describe('pulling other packs', () => {
+  it('downloads one graph of Kokoro, its vocabulary and every style, in their folders', async () => {
     hub.licenses['onnx-community/Kokoro-82M-v1.0-ONNX'] = 'apache-2.0'
     hub.repositories['onnx-community/Kokoro-82M-v1.0-ONNX'] = {
       'README.md': { bytes: text('# Kokoro'), large: false },
@@ -159,7 +159,7 @@ describe('pulling the others', () => {
     expect(await readdir(join(fp32.directory, 'onnx'))).toEqual(['model.onnx'])
   })
 
-  it('takes KittenTTS and the tone converter', async () => {
+  it('downloads KittenTTS and the tone converter', async () => {
     hub.repositories['KittenML/kitten-tts-nano-0.8-fp32'] = {
       'config.json': { bytes: text('{"model_file":"kitten_tts_nano_v0_8.onnx"}'), large: false },
       'kitten_tts_nano_v0_8.onnx': { bytes: noise(4000, 2), large: true },
@@ -185,7 +185,7 @@ describe('pulling the others', () => {
     expect(message).toContain('tone_clone_model.onnx')
   })
 
-  it('knows no other names', async () => {
+  it('refuses unknown names', async () => {
     for (const name of ['gpt', 'piper/', 'piper/../x', 'piper/a/b', '../kokoro', '', 'piper/.hidden'])
       expect((await problemOf(pull(name))).code).toBe('invalid_params')
     expect((await problemOf(pull('piper/en_US-nobody-low'))).code).toBe('not_found')
@@ -193,7 +193,7 @@ describe('pulling the others', () => {
   })
 })
 
-/** A pull of lessac in a process of its own. */
+/** Pulls lessac in a separate process. */
 async function startPull() {
   const from = (path: string) => JSON.stringify(join(import.meta.dir, '../../../src', path))
   const program = `
@@ -214,7 +214,7 @@ describe('a connection that breaks off', () => {
     return cutting
   }
 
-  it('is taken up again where it was, with the ETag that came with the beginning', async () => {
+  it('resumes at the same byte, with the ETag of the first part', async () => {
     const cutting = await cutAt(1 << 20)
     await pull(`piper/${lessac}`)
     cutting.stop()
@@ -224,7 +224,7 @@ describe('a connection that breaks off', () => {
     expect(sha256(await bytesOf(`piper-${lessac}`, `${lessac}.onnx`))).toBe(sha256(served(graph)))
   })
 
-  it('begins from the start with a server that knows no ranges', async () => {
+  it('restarts with a server without range support', async () => {
     hub.ranges = false
     const cutting = await cutAt(1 << 20)
     const received: number[] = []
@@ -234,7 +234,7 @@ describe('a connection that breaks off', () => {
     expect(sha256(await bytesOf(`piper-${lessac}`, `${lessac}.onnx`))).toBe(sha256(served(graph)))
   })
 
-  it('is given up after five repetitions that bring nothing, and what came stays for the next pull', async () => {
+  it('fails after five retries without progress and keeps the received bytes', async () => {
     const cutting = await startCutting(served(graph), 1000)
     hub.faults.set('.onnx', () => Response.redirect(cutting.url))
     const { code, message } = await problemOf(pull(`piper/${lessac}`))
@@ -251,7 +251,7 @@ describe('a connection that breaks off', () => {
     expect(await readdir(packs)).toEqual([`piper-${lessac}`])
   })
 
-  it('does not take a silent server for a patient one', async () => {
+  it('times out on a silent server', async () => {
     hub.faults.set('.onnx', () => new Promise<Response>(() => {}))
     const { message } = await problemOf(pull(`piper/${lessac}`, { timing: { idleMs: 60 } }))
     expect(message).toContain('sent nothing for 60 ms')
@@ -276,7 +276,7 @@ describe('a connection that breaks off', () => {
     expect(await bytesOf(`piper-${lessac}`, 'MODEL_CARD')).toEqual(bytes)
   })
 
-  it('stops at once when it is told to, and keeps what came', async () => {
+  it('stops at once on abort and keeps the received bytes', async () => {
     const stop = new AbortController()
     const onProgress = ({ receivedBytes }: PullProgress) => receivedBytes > 500_000 && stop.abort(new Error('enough'))
     await expect(pull(`piper/${lessac}`, { signal: stop.signal, onProgress })).rejects.toThrow('enough')
@@ -285,7 +285,7 @@ describe('a connection that breaks off', () => {
     expect(await readdir(packs)).toEqual([`piper-${lessac}`])
   })
 
-  it('goes on after its process was killed', async () => {
+  it('resumes after its process was killed', async () => {
     const cutting = await startCutting(served(graph), 2 << 20)
     let isHung = false
     const hang = () => {
@@ -307,7 +307,7 @@ describe('a connection that breaks off', () => {
     expect(sha256(await bytesOf(`piper-${lessac}`, `${lessac}.onnx`))).toBe(sha256(served(graph)))
   })
 
-  it('leaves nothing, a part or a whole pack, whenever its process is killed', async () => {
+  it('leaves nothing, a part or a complete pack when its process is killed at any time', async () => {
     const slowly = async () => {
       await Bun.sleep(10)
       return undefined
@@ -333,16 +333,16 @@ describe('a connection that breaks off', () => {
   })
 })
 
-describe('bytes that are not those', () => {
+describe('wrong bytes', () => {
   const other = () => new Response(noise(3 << 20, 77))
 
-  it('are fetched once more when their hash is wrong', async () => {
+  it('are downloaded once more', async () => {
     hub.faults.set('.onnx', (_request, times) => (times === 1 ? other() : undefined))
     await pull(`piper/${lessac}`)
     expect(sha256(await bytesOf(`piper-${lessac}`, `${lessac}.onnx`))).toBe(sha256(served(graph)))
   })
 
-  it('are removed and named when it is wrong twice', async () => {
+  it('are removed and reported when the hash is wrong twice', async () => {
     hub.faults.set('.onnx', other)
     const { code, message } = await problemOf(pull(`piper/${lessac}`))
     expect(code).toBe('url_fetch_failed')
@@ -353,13 +353,13 @@ describe('bytes that are not those', () => {
     expect(hub.log.filter((line) => line.includes('resolve') && line.endsWith('.onnx'))).toHaveLength(2)
   })
 
-  it('are known by git where there is no SHA-256', async () => {
+  it('are detected by the git blob id without a SHA-256', async () => {
     const config = `${graph}.json`
     hub.faults.set('.onnx.json', () => new Response(served(config).map((byte, i) => (i === 3 ? byte ^ 1 : byte))))
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('git blob: found')
   })
 
-  it('are told by the MD5 of the index only where the repository has no other digest of them', async () => {
+  it('are detected by the MD5 of the index only without another digest', async () => {
     const index = JSON.parse(Buffer.from(served('voices.json')).toString()) as Record<string, any>
     index[lessac].files[graph].md5_digest = '0'.repeat(32)
     hub.repositories[piper]!['voices.json'] = { bytes: text(JSON.stringify(index)), large: false }
@@ -374,7 +374,7 @@ describe('bytes that are not those', () => {
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('MD5: found')
   })
 
-  it('are cut off when they are more or announced to be fewer than the hub listed', async () => {
+  it('are refused when there are more, or fewer announced, than listed', async () => {
     const endless = () => {
       let sent = 0
       return new Response(
@@ -393,7 +393,7 @@ describe('bytes that are not those', () => {
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('found 1000 bytes, expected 3145728')
   })
 
-  it('of a beginning that another revision left are not mixed with this one', async () => {
+  it('of another revision’s partial file are not reused', async () => {
     const stem = join(partFolder(), 'pack', `${lessac}.onnx.${sha256(served(graph)).slice(0, 16)}`)
     await Bun.write(`${stem}.part`, noise(1000, 55))
     await Bun.write(join(partFolder(), 'pack', 'old.onnx.0123456789abcdef.part'), 'old')
@@ -403,8 +403,8 @@ describe('bytes that are not those', () => {
   })
 })
 
-describe('a hub that refuses', () => {
-  it('is not there: one sentence, and nothing is left', async () => {
+describe('a failing hub', () => {
+  it('that is unreachable gives one sentence and leaves nothing', async () => {
     const gone = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     await gone.stop(true)
     const { code, message } = await problemOf(pull('kokoro', { address: gone.url.href }))
@@ -414,7 +414,7 @@ describe('a hub that refuses', () => {
     expect(existsSync(packs)).toBe(false)
   })
 
-  it('has no such repository or file', async () => {
+  it('without the repository or file gives not_found', async () => {
     expect((await problemOf(pull('kokoro'))).code).toBe('not_found')
     hub.faults.set('.onnx', () => new Response('no', { status: 404 }))
     const { code, message } = await problemOf(pull(`piper/${lessac}`))
@@ -422,13 +422,13 @@ describe('a hub that refuses', () => {
     expect(message).toContain('HTTP 404')
   })
 
-  it('wants its terms accepted: that is said', async () => {
+  it('that requires accepted terms is reported so', async () => {
     hub.faults.set('/revision/main', () => new Response('', { status: 401, headers: { 'x-error-code': 'GatedRepo' } }))
     expect((await problemOf(pull('kokoro'))).message).toContain('only to those who accepted its terms')
     expect(existsSync(packs)).toBe(false)
   })
 
-  it('is overloaded: it is asked again when it says', async () => {
+  it('that is overloaded is retried after its Retry-After', async () => {
     const at: number[] = []
     hub.faults.set('/revision/main', (_request, times) => {
       at.push(performance.now())
@@ -438,24 +438,24 @@ describe('a hub that refuses', () => {
     expect(at[1]! - at[0]!).toBeGreaterThanOrEqual(990)
   })
 
-  it('is overloaded for longer than anybody waits', async () => {
+  it('with a too long Retry-After is an error', async () => {
     hub.faults.set('/revision/main', () => new Response('', { status: 429, headers: { 'retry-after': '3600' } }))
     expect((await problemOf(pull('kokoro'))).message).toContain('asks to come back in 3600 s')
   })
 
-  it('fails five times and works the sixth', async () => {
+  it('may fail five times', async () => {
     hub.faults.set('/revision/main', (_request, times) => (times <= 5 ? new Response('', { status: 503 }) : undefined))
     expect((await pull(`piper/${lessac}`)).wasThere).toBe(false)
     hub.faults.set('/revision/main', () => new Response('', { status: 503 }))
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('HTTP 503, 6 times in a row')
   })
 
-  it('redirects in circles', async () => {
+  it('must not redirect in circles', async () => {
     hub.faults.set('/revision/main', (request) => Response.redirect(request.url))
     expect((await problemOf(pull('kokoro'))).message).toContain('redirects more than 5 times')
   })
 
-  it('is not who it says, or leads from https to http', async () => {
+  it('must have a valid certificate and not redirect from https to http', async () => {
     const fixture = (name: string) => Bun.file(join(import.meta.dir, '../../fixtures', name))
     const tls = { cert: fixture('tls-cert.pem'), key: fixture('tls-key.pem') }
     const secure = Bun.serve({ port: 0, hostname: '127.0.0.1', tls, fetch: () => Response.redirect(hub.url) })
@@ -474,7 +474,7 @@ describe('a hub that refuses', () => {
     }
   })
 
-  it('compresses though it was asked not to', async () => {
+  it('must not compress its answers', async () => {
     const body = Bun.gzipSync(Buffer.from('{}'))
     hub.faults.set('/revision/main', () => new Response(body, { headers: { 'content-encoding': 'gzip' } }))
     expect((await problemOf(pull('kokoro'))).message).toContain('compresses its answers (gzip)')
@@ -482,7 +482,7 @@ describe('a hub that refuses', () => {
 })
 
 describe('a disk', () => {
-  it('that is too small is told before the first file, and nothing is left', async () => {
+  it('that is too small is reported before the first file and nothing is left', async () => {
     const sizes: string[] = []
     const freeBytes = async (asked: string) => {
       sizes.push(asked)
@@ -496,7 +496,7 @@ describe('a disk', () => {
     expect(hub.log.filter((line) => line.includes('/lfs/'))).toEqual([])
   })
 
-  it('needs no room for what is there already', async () => {
+  it('needs no space for files already present', async () => {
     const stop = new AbortController()
     const onProgress = ({ receivedBytes }: PullProgress) => receivedBytes > 2 << 20 && stop.abort(new Error('enough'))
     await expect(pull(`piper/${lessac}`, { signal: stop.signal, onProgress })).rejects.toThrow('enough')
@@ -507,7 +507,7 @@ describe('a disk', () => {
 describe('a hostile hub', () => {
   const info = (answer: unknown) => hub.faults.set('/revision/main', () => Response.json(answer))
 
-  it('gives paths that lead elsewhere: they are not taken', async () => {
+  it('cannot write outside of the pack', async () => {
     hub.repositories['seasonstudio/openvoice_tone_clone_onnx'] = {
       'configuration.json': { bytes: text('{}'), large: false },
       'tone_clone_model.onnx': { bytes: noise(10, 1), large: true },
@@ -538,7 +538,7 @@ describe('a hostile hub', () => {
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('holds no voices')
   })
 
-  it('gives answers of the wrong shape: an error says where', async () => {
+  it('with answers of the wrong shape gives an error with the place', async () => {
     for (const answer of [[], null, 'x', { sha: 1 }, { sha: '../..' }, {}]) {
       info(answer)
       expect((await problemOf(pull('kokoro'))).message).toContain('/revision/main')
@@ -556,17 +556,17 @@ describe('a hostile hub', () => {
     expect(existsSync(packs)).toBe(false)
   })
 
-  it('gives no hash of a file: it is not fetched', async () => {
+  it('without a hash for a file gets no download', async () => {
     hub.faults.set('/lessac/medium', async () => {
       const files = Object.entries(hub.repositories[piper]!).filter(([path]) => path.startsWith('en/'))
       return Response.json(files.map(([path, { bytes }]) => ({ type: 'file', path, size: bytes.length })))
     })
     const index = Buffer.from(served('voices.json')).toString().replaceAll('md5_digest', 'none')
     hub.repositories[piper]!['voices.json'] = { bytes: text(index), large: false }
-    expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('gives no hash of en/')
+    expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('has no hash of en/')
   })
 
-  it('sends JSON without end: it is cut off', async () => {
+  it('with endless JSON is cut off', async () => {
     const endless = () => {
       const chunk = new Uint8Array(1 << 20).fill(32)
       return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }))
@@ -575,7 +575,7 @@ describe('a hostile hub', () => {
     expect((await problemOf(pull('kokoro'))).message).toContain(`is larger than ${8 << 20} bytes`)
   })
 
-  it('lists pages without end: they are cut off', async () => {
+  it('with endless pages is cut off', async () => {
     hub.repositories['onnx-community/Kokoro-82M-v1.0-ONNX'] = {}
     const link = '<https://elsewhere.example/api?cursor=x>; rel="next"'
     hub.faults.set(`/tree/${commit}`, () => Response.json([], { headers: { link } }))

@@ -1,4 +1,4 @@
-/** Looking for packs on a hub of the test's own. */
+/** Searching for packs on a local hub. */
 import { afterAll, beforeAll, expect, it } from 'bun:test'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -70,13 +70,13 @@ it('lists last, and says so, what is for research only', async () => {
   expect(found.slice(0, -1).filter(({ description }) => description.includes('research'))).toEqual([])
 })
 
-it('says how large a pack is, where the hub has it', async () => {
+it('gives the size of a pack on the hub', async () => {
   const sizes = Object.fromEntries((await search()).map(({ name, sizeBytes }) => [name, sizeBytes]))
   expect(sizes.kitten).toBe(7002)
   expect(sizes['openvoice-v2']).toBeNull()
 })
 
-it('understands a language by its tag, which is no part of another word', async () => {
+it('matches a language tag as a whole word', async () => {
   const english = ['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', 'kitten', 'kitten-mini']
   expect(await namesOf('en')).toEqual([...english, 'piper/en_GB-vctk-medium', 'piper/en_US-lessac-medium'])
   expect(await namesOf('en_US')).toEqual(['piper/en_US-lessac-medium'])
@@ -84,13 +84,13 @@ it('understands a language by its tag, which is no part of another word', async 
   expect(await namesOf('xx')).toEqual([])
 })
 
-it('understands a language by its name, in English or its own', async () => {
+it('matches a language by its English or native name', async () => {
   const chinese = ['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', 'piper/zh_CN-huayan-medium']
   for (const word of ['zh', 'chinese', 'Chinese', 'mandarin', '中文']) expect(await namesOf(word)).toEqual(chinese)
   expect(await namesOf('slovenščina')).toEqual(['piper/sl_SI-artur-medium'])
 })
 
-it('wants every word to fit: country, quality, name', async () => {
+it('requires every word to match: country, quality, name', async () => {
   expect(await namesOf('english', 'britain')).toEqual(['piper/en_GB-vctk-medium'])
   expect(await namesOf('medium', 'zh')).toEqual(['piper/zh_CN-huayan-medium'])
   expect(await namesOf('lessac', 'zh')).toEqual([])

@@ -96,7 +96,7 @@ describe('the reader of converter packs', () => {
     expect(await refusalOf(withInput(2, tensor('sid', 'int64', 1)))).toContain('src_tone')
     expect(await refusalOf(withInput(3, tensor('dest_tone', 'float32', 1, 192, 1)))).toContain('192')
     expect(await refusalOf({ graphs: { [converter]: graph(...inputs, tensor('speed', 'float32', 1)) } })).toContain(
-      'an input more than the tone converter: speed float32 [1]',
+      'an input that the tone converter does not have: speed float32 [1]',
     )
     expect(await refusalOf({ graphs: { [extractor]: graph(tensor('input', 'float32', 1, -1, 80)) } })).toContain(
       extractor,

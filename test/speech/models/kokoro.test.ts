@@ -137,12 +137,12 @@ describe('a pack of Kokoro', () => {
     [
       'a style too short',
       { ...onnxCommunityPack, 'voices/af_sky.bin': bytesOf(lacking) },
-      /voices\/af_sky\.bin has 522236 bytes, which is not 1 × 510 to 512 rows of 256 float32/,
+      /voices\/af_sky\.bin has 522236 bytes, not 1 × 510 to 512 rows of 256 float32/,
     ],
     [
       'one style too few in voices.bin',
       { ...sherpaPack, 'voices.bin': allStyles(['a', 'b']) },
-      /voices\.bin has 1044480 bytes, which is not 3 × 510 rows of 256 float32/,
+      /voices\.bin has 1044480 bytes, not 3 × 510 rows of 256 float32/,
     ],
     [
       'voices.bin without names',
@@ -163,13 +163,13 @@ describe('a pack of Kokoro', () => {
     [
       'styles of PyTorch',
       { 'kokoro.onnx': styleModel(), 'config.json': kokoroConfig, 'voices/af_heart.pt': 'PK' },
-      /\.pt are of PyTorch/,
+      /\.pt are PyTorch files/,
     ],
     ['no styles', { 'kokoro-v1.0.onnx': styleModel(), 'config.json': kokoroConfig }, /there are no styles/],
     [
       'ids as floats',
       graph({ tokenType: 'float32' }),
-      /onnx\/model\.onnx does not speak like Kokoro: its ids \(input_ids\) are float32/,
+      /onnx\/model\.onnx does not have Kokoro's signature: its ids \(input_ids\) are float32/,
     ],
     ['a speed as float16', graph({ speedType: 'float16' }), /its speed \(speed\) is float16/],
     ['samples as float16', graph({ audioType: 'float16' }), /its samples are float16, not float32/],
@@ -215,12 +215,12 @@ describe('a pack of Kokoro', () => {
     [
       'an archive of doubles',
       archive({ af_heart: { shape: [510, 1, 256], values: styleRows(0), descr: '<f8' } }),
-      /af_heart\.npy is not of float32/,
+      /af_heart\.npy is not row-major float32/,
     ],
     [
       'an archive whose array is longer than it says',
       archive({ af_heart: { shape: [509, 1, 256], values: styleRows(0) } }),
-      /af_heart\.npy is not as long as it says/,
+      /af_heart\.npy does not have its declared length/,
     ],
     [
       'an archive that names a path',
@@ -230,7 +230,7 @@ describe('a pack of Kokoro', () => {
     [
       'an archive cut short',
       { ...kokoroOnnxPack, 'voices-v1.0.bin': (kokoroOnnxPack['voices-v1.0.bin'] as Uint8Array).subarray(0, 200_000) },
-      /voices-v1\.0\.bin is not an archive of NumPy that can be read: it has no end/,
+      /voices-v1\.0\.bin is not a readable NumPy archive: its end record is missing/,
     ],
     [
       'an archive that grows to gigabytes',
@@ -314,7 +314,7 @@ describe('packs of both', () => {
     const style = { shape: [510, 1, 256], values: styleRows(0) }
     const voices = writeNpz({ 'af_a-b': style, af_a_b: style })
     const read = readPack(writePack({ ...kokoroOnnxPack, 'voices-v1.0.bin': voices }))
-    await expect(read).rejects.toThrow('two of its voices would be called kokoro-af-a-b')
+    await expect(read).rejects.toThrow('two of its voices have the id kokoro-af-a-b')
   })
 
   it.each([

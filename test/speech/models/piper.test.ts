@@ -100,7 +100,9 @@ describe('a Piper pack', () => {
     await writePiperPack(folder, { name: 'a' })
     await writePiperPack(folder, { name: 'b' })
     const open = async () => readPiperPack(await openPackFolder(folder))
-    await expect(open()).rejects.toThrow('there are several voices (a.onnx.json, b.onnx.json): each needs a folder')
+    await expect(open()).rejects.toThrow(
+      'there are several voices (a.onnx.json, b.onnx.json): each needs its own folder',
+    )
     rmSync(join(folder, 'b.onnx.json'))
     rmSync(join(folder, 'a.onnx'))
     await expect(open()).rejects.toThrow('a.onnx is missing')
@@ -182,7 +184,7 @@ describe('a configuration is refused by a sentence that names file, field, what 
 
   it('no JSON', async () => {
     expect(await reason({ config: '{"phoneme_id_map":' })).toContain(file)
-    expect(await reason({ config: '[]' })).toContain(`${file} is no JSON object`)
+    expect(await reason({ config: '[]' })).toContain(`${file} is not a JSON object`)
   })
 })
 
@@ -196,12 +198,12 @@ describe('a graph is refused', () => {
     )
     const empty = createGraph()
     empty.output('output', empty.input('x', 'float32', ['n']), ['n'])
-    expect(await reason({ model: empty.model() })).toBe(`${graph} has no input input, which Piper's graphs have`)
+    expect(await reason({ model: empty.model() })).toBe(`${graph} lacks the input input of Piper's graphs`)
   })
 
   it('that cannot tell its speakers apart', async () => {
     const config = piperConfig({ num_speakers: 2, speaker_id_map: { a: 0, b: 1 } })
-    expect(await reason({ config })).toBe(`${graph} has no input sid, which Piper's graphs have`)
+    expect(await reason({ config })).toBe(`${graph} lacks the input sid of Piper's graphs`)
   })
 
   it('that wants what nobody can give it', async () => {
@@ -230,7 +232,7 @@ describeWith(samples, 'real configurations', () => {
   })
 
   it('of models that are not quite Piper’s are refused with the reason', async () => {
-    await expect(readSample('zero-shot-test')).rejects.toThrow('which Piper')
+    await expect(readSample('zero-shot-test')).rejects.toThrow("of Piper's graphs")
     await expect(readSample('piper-plus-multilingual-test-medium', piperModel())).rejects.toThrow(
       'phoneme_type is "multilingual"; it must be espeak or text or pinyin',
     )

@@ -154,7 +154,7 @@ describe('memory', () => {
 
   it('that a model would need beyond the limit keeps it from being opened, by its name', async () => {
     expect(await reasonUnopened(large(), 100e6)).toMatch(
-      /^tone\.onnx needs about 127 MB of memory, more than the 100 MB that models may take$/,
+      /^tone\.onnx needs about 127 MB of memory; at most 100 MB are allowed$/,
     )
   })
 
@@ -181,24 +181,24 @@ describe('a pack that is not what it should be', () => {
   const good = toneGraph()
   const graphs: [string, Uint8Array, string][] = [
     ['empty', new Uint8Array(0), 'tone.onnx is empty'],
-    ['truncated', good.subarray(0, good.length >> 1), 'tone.onnx is cut off or damaged, or is no ONNX file'],
+    ['truncated', good.subarray(0, good.length >> 1), 'tone.onnx is cut off or damaged, or is not an ONNX file'],
     [
       'of random bytes',
       Uint8Array.from({ length: 5_000 }, (_, i) => (i * i * 31 + i * 7) & 0xff),
       'tone.onnx is damaged',
     ],
     ['a zip bomb', zipBomb(), 'tone.onnx is a zip archive'],
-    ['of an unknown opset', toneGraph(undefined, 99), 'tone.onnx is of opset 99'],
+    ['of an unknown opset', toneGraph(undefined, 99), 'tone.onnx has opset 99'],
     ['absurdly large, it says', addToGraph(good, tensor({ dims: [2 ** 31, 2 ** 31] })), 'larger than 64 GiB'],
     [
       'without its parameters',
       addToGraph(good, tensor({ dims: [9], external: { location: 'w.data' } })),
-      'tone.onnx wants its parameters from w.data, which is not there',
+      'tone.onnx needs its parameters from w.data, which is missing',
     ],
     [
       'after files elsewhere',
       addToGraph(good, tensor({ dims: [9], external: { location: '../../etc/passwd' } })),
-      'tone.onnx wants parameters from "../../etc/passwd", outside of its folder',
+      'tone.onnx needs parameters from "../../etc/passwd", outside of its folder',
     ],
   ]
   for (const [what, graph, reason] of graphs)
@@ -222,7 +222,7 @@ describe('a pack that is not what it should be', () => {
       Uint8Array.of(0x7b, 0xff, 0x7d),
     ]
     for (const config of configs)
-      expect(await reasonUnopened(pack({ 'tone.onnx.json': config }))).toBe('tone.onnx.json is no JSON object')
+      expect(await reasonUnopened(pack({ 'tone.onnx.json': config }))).toBe('tone.onnx.json is not a JSON object')
     expect(await reasonUnopened(pack({ 'tone.onnx.json': '{"pitches": 5}' }))).toBe(
       'tone.onnx.json: pitches is no list',
     )
@@ -256,7 +256,7 @@ describe('a pack that is not what it should be', () => {
   it('is refused when there is nothing that can be read', async () => {
     expect(await reasonUnopened(folder({}))).toBe('the folder is empty')
     expect(await reasonUnopened(folder({ 'voice.tar.bz2': 'BZh' }))).toBe('voice.tar.bz2 is an archive: unpack it')
-    expect(await reasonUnopened(folder({ 'other.onnx': good }))).toContain('other.onnx has nothing beside it')
+    expect(await reasonUnopened(folder({ 'other.onnx': good }))).toContain('other.onnx has no file beside it')
     expect(await reasonUnopened(folder({ 'notes.txt': 'hello' }))).toBe('it has no model (.onnx)')
     expect(await reasonUnopened(join(home, 'gone'))).toBe('there is no such folder')
   })
@@ -311,7 +311,7 @@ describe('a tone converter', () => {
     const whole = extractorGraph()
     const extractor = whole.subarray(0, whole.length >> 1)
     expect(await reasonUnopened(await converter({ extractor }))).toBe(
-      'tone_color_extract_model.onnx is cut off or damaged, or is no ONNX file',
+      'tone_color_extract_model.onnx is cut off or damaged, or is not an ONNX file',
     )
   })
 })

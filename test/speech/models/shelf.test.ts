@@ -183,7 +183,7 @@ describe('a shelf', () => {
     await until(() => !Object.values(states(shelf)).includes('checking') && shelf.list().length === 3, 'all tried')
     expect(shelf.list()).toMatchObject([
       { name: 'bad', state: 'refused', reason: 'model.onnx has no input called "input".' },
-      { name: 'crash', state: 'refused', reason: 'it could not be tried: worker process ended: died' },
+      { name: 'crash', state: 'refused', reason: 'it could not be tested: worker process ended: died' },
       { name: 'good', state: 'ready' },
     ])
     expect(ids(shelf)).toEqual(['good'])
@@ -354,7 +354,7 @@ describe('a start', () => {
     await seen({ crash: 'abort' })
     const shelf = await start({ watches: false, isKeeper: false })
     expect(shelf.list()).toEqual([
-      { name: 'crash', state: 'refused', reason: 'it could not be tried: worker process ended: died' },
+      { name: 'crash', state: 'refused', reason: 'it could not be tested: worker process ended: died' },
     ])
     await shelf.tryAll()
     expect(probed).toEqual(['crash'])

@@ -141,7 +141,7 @@ describe('readGraphFile', () => {
       [{ dims: [-1] }, 'negative size'],
       [{ dims: Array<number>(65).fill(1) }, 'dimensions'],
       [{ dims: [1 << 20] }, 'without its values'],
-      [{ dims: [4], raw: new Uint8Array(15) }, 'of 15 bytes whose shape says 16'],
+      [{ dims: [4], raw: new Uint8Array(15) }, 'of 15 bytes, but its shape has 16'],
       [{ dims: [4], type: 99, raw: new Uint8Array(16) }, 'unknown type'],
     ]
     for (const [parameter, message] of refusals) refused(withParameter(parameter)).toThrow(message)
@@ -165,8 +165,8 @@ describe('readGraphFile', () => {
     for (const location of locations)
       refused(withParameter({ dims: [1], external: { location } })).toThrow('outside of its folder')
     for (const offset of ['-1', '1e9', '9'.repeat(30)])
-      refused(withParameter({ dims: [1], external: { location: 'x', offset } })).toThrow('no number')
-    refused(withParameter({ dims: [1], external: { location: 'x', length: 5 } })).toThrow('shape says 4')
+      refused(withParameter({ dims: [1], external: { location: 'x', offset } })).toThrow('not a number')
+    refused(withParameter({ dims: [1], external: { location: 'x', length: 5 } })).toThrow('shape has 4')
   })
 
   it('looks at parameters in attributes and bodies as well', () => {

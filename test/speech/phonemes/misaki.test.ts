@@ -95,22 +95,22 @@ describe('a text that is spoken', () => {
   }
 
   it('has its marks where they were and knows which symbols are which word', async () => {
-    const { symbols, words } = await speak(phonemizer, 'Go home, now!', spelling)
-    expect(symbols.map(({ text }) => text).join('')).toBe('ɡˌO hˈOm, nˈW!')
+    const { tokens, words } = await speak(phonemizer, 'Go home, now!', spelling)
+    expect(tokens.map(({ text }) => text).join('')).toBe('ɡˌO hˈOm, nˈW!')
     expect(words).toEqual(['Go', 'home', 'now'])
-    const of = (word: number) => symbols.filter((symbol) => symbol.word === word).map(({ text }) => text)
+    const of = (word: number) => tokens.filter((symbol) => symbol.word === word).map(({ text }) => text)
     expect([of(0), of(1), of(2), of(-1)].map((all) => all.join(''))).toEqual(['ɡˌO', 'hˈOm', 'nˈW', ' , !'])
   })
 
   it('keeps words together that eSpeak NG runs together', async () => {
-    const { symbols, words } = await speak(phonemizer, 'a house of the town', spelling)
-    expect(symbols.map(({ text }) => text).join('')).toBe('ə hˈWs ʌvðə tˈWn')
+    const { tokens, words } = await speak(phonemizer, 'a house of the town', spelling)
+    expect(tokens.map(({ text }) => text).join('')).toBe('ə hˈWs ʌvðə tˈWn')
     expect(words).toEqual(['a', 'house', 'of the', 'town'])
   })
 
   it('has no flags of languages in it', async () => {
     const spoken = await speak(phonemizer, 'नमस्ते weekend', { ...spelling, voice: 'hi' })
-    expect(spoken.symbols.map(({ text }) => text).join('')).not.toMatch(/[()]|en|hi/)
+    expect(spoken.tokens.map(({ text }) => text).join('')).not.toMatch(/[()]|en|hi/)
   })
 })
 

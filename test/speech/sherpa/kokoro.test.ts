@@ -17,13 +17,13 @@ import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/es
 import { kittenVocabulary, speakKitten } from '../../../src/speech/phonemes/kitten'
 import { speakKokoro } from '../../../src/speech/phonemes/kokoro'
 import { cutRuns, toIds } from '../../../src/speech/phonemes/runs'
-import type { Spoken, Symbol } from '../../../src/speech/phonemes/spoken'
+import type { Spoken, Token } from '../../../src/speech/phonemes/spoken'
 import { kokoroTexts, longTexts, markedTexts, plainTexts, type SherpaRun, type SherpaTable } from './kokoro-texts'
 
 // Hundreds of texts each.
 setDefaultTimeout(60_000)
 
-const symbolsMax = 510
+const tokensMax = 510
 let table: SherpaTable
 let phonemizer: Phonemizer
 beforeAll(async () => {
@@ -37,10 +37,10 @@ const inner = (run: SherpaRun) => run[0].replace(/^\$|\$$/g, '')
 /** All runs of a text as one, in kokoro.js' IPA. */
 const joined = (runs: readonly SherpaRun[]) =>
   tidy(runs.map(inner).join(' ')).replace(/ʲ/g, 'j').replace(/r/g, 'ɹ').replace(/x/g, 'k').replace(/ɬ/g, 'l')
-const tidy = (symbols: string) => symbols.replace(/ +/g, ' ').trim()
+const tidy = (tokens: string) => tokens.replace(/ +/g, ' ').trim()
 const kokoro = (text: string) => speakKokoro(phonemizer, text, 'af_heart', kittenVocabulary)
-const textOf = (run: readonly Symbol[]) => run.map((symbol) => symbol.text).join('')
-const known = ({ symbols }: Spoken) => textOf(symbols.filter((symbol) => kittenVocabulary.has(symbol.text)))
+const textOf = (run: readonly Token[]) => run.map((token) => token.text).join('')
+const known = ({ tokens }: Spoken) => textOf(tokens.filter((token) => kittenVocabulary.has(token.text)))
 
 async function countDifferent(texts: readonly string[], compare: (text: string) => Promise<[string, string]>) {
   const different: [string, string][] = []
@@ -92,7 +92,7 @@ describe('the front end of Kokoro beside that of sherpa-onnx', () => {
     })
     expect(same.length).toBeGreaterThan(20)
     for (const text of same) {
-      const runs = cutRuns((await kokoro(text)).symbols, kittenVocabulary, symbolsMax)
+      const runs = cutRuns((await kokoro(text)).tokens, kittenVocabulary, tokensMax)
       expect(runs).toHaveLength(1)
       const ids = toIds(runs[0]!, kittenVocabulary, [0], [0])
       const [symbols, row] = theirRuns(text)[0]!
@@ -103,7 +103,7 @@ describe('the front end of Kokoro beside that of sherpa-onnx', () => {
 
   it('cuts what is too long at a mark or a blank, where sherpa-onnx cuts inside words, and loses as little', async () => {
     for (const text of longTexts) {
-      const runs = cutRuns((await kokoro(text)).symbols, kittenVocabulary, symbolsMax).map(textOf)
+      const runs = cutRuns((await kokoro(text)).tokens, kittenVocabulary, tokensMax).map(textOf)
       const theirs = theirRuns(text)
       expect(runs.length).toBeGreaterThan(1)
       expect(runs.join('').replace(/ /g, '')).toBe(joined(theirs).replace(/ /g, ''))

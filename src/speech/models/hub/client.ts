@@ -1,59 +1,59 @@
 /**
- * Requests to a hub: a server with the paths of https://huggingface.co. The address is the operator's own setting, so
- * that it may be on a private network; proxies are those of the environment (`HTTPS_PROXY`, `NO_PROXY`). Nothing secret
- * is ever sent. Paths and headers: https://huggingface.co/.well-known/openapi.md and the clients `huggingface_hub`
+ * HTTP requests to a hub: a server with the paths of https://huggingface.co. The operator configures its address, so it
+ * may be on a private network. Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`). Requests carry no
+ * secrets. Paths and headers: https://huggingface.co/.well-known/openapi.md and the clients `huggingface_hub`
  * (`hf_raise_for_status`) and `@huggingface/hub` (`listFiles`).
  */
 import { AppError } from '../../../errors'
 import { version } from '../../../version'
 
 export type HubOptions = {
-  /** An http or https address without query. */
+  /** An http or https address without a query. */
   readonly address: string
-  /** What tests shorten. */
+  /** Overrides for tests. */
   readonly timing?: Partial<HubTiming>
 }
 
 export type HubTiming = {
-  /** From the request to the head of its answer, and between two pieces of a body. */
+  /** Longest wait for the response head, and between two chunks of a body. */
   readonly idleMs: number
-  /** Before the first repetition; each further one waits twice as long. */
+  /** Wait before the first retry; it doubles for each further one. */
   readonly backoffMs: number
-  /** A server that asks for more patience than this is not waited for. */
+  /** Longest accepted Retry-After. */
   readonly retryAfterMaxMs: number
 }
 
 export type OpenOptions = { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal }
 
 export type Hub = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly address: string
   readonly timing: HubTiming
   /**
-   * The answer to a GET, after all redirects, with a status of 2xx or 416; its body is the caller's to read or cancel.
-   * Throws `Interruption` for what may pass, else `url_fetch_failed` or `not_found`.
+   * Sends a GET and follows redirects. Returns a response with status 2xx or 416; the caller reads or cancels its body.
+   * Throws `Interruption` for transient failures, else `url_fetch_failed` or `not_found`.
    */
   open(path: string, options?: OpenOptions): Promise<HubAnswer>
-  /** A whole body; repeats what may pass. Throws `url_fetch_failed`, `not_found`. */
+  /** Reads a whole body; retries transient failures. Throws `url_fetch_failed`, `not_found`. */
   getText(path: string, sizeBytesMax: number, signal?: AbortSignal): Promise<{ text: string; headers: Headers }>
 }
 
 export type HubAnswer = {
   readonly status: number
   readonly headers: Headers
-  /** Throws `Interruption` when it breaks off or nothing arrives for too long. */
+  /** Throws `Interruption` on a broken or idle connection. */
   readonly chunks: AsyncIterable<Uint8Array>
   /** Closes the connection. */
   cancel(): void
 }
 
-/** Something that may be over when it is tried again. */
+/** A transient failure: a retry may succeed. */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
 
   constructor(
     message: string,
-    /** What the server asked for. */
+    /** The server's Retry-After. */
     readonly retryAfterMs?: number,
     options: { cause?: unknown } = {},
   ) {
@@ -70,7 +70,7 @@ export function openHub({ address: given, timing: changes }: HubOptions): Hub {
   const address = given.replace(/\/+$/, '')
   const timing = { ...defaultTiming, ...changes }
   const isHttps = address.startsWith('https:')
-  /** A hub that never answered is not waited for: there is no network, or the address is wrong. */
+  /** No retries before the first response: there is no network, or the address is wrong. */
   let hasAnswered = false
 
   async function open(path: string, { headers = {}, signal }: OpenOptions = {}): Promise<HubAnswer> {
@@ -118,7 +118,7 @@ export function openHub({ address: given, timing: changes }: HubOptions): Hub {
     }
   }
 
-  /** `watch` barks when nothing happened for `timing.idleMs`. */
+  /** Calls `bark` after `timing.idleMs` without activity. */
   function createWatch(bark: () => void) {
     let timer = setTimeout(bark, timing.idleMs)
     return {
@@ -130,7 +130,7 @@ export function openHub({ address: given, timing: changes }: HubOptions): Hub {
     }
   }
 
-  /** What a failed connection means. */
+  /** Classifies a connection error. */
   function brokenOff(error: unknown, url: URL, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason
     const { code = 'no answer' } = error as { code?: string }
@@ -161,7 +161,7 @@ export function openHub({ address: given, timing: changes }: HubOptions): Hub {
       return failed(
         `${url.host} gives ${url.pathname} only to those who accepted its terms there (HTTP ${status}); get it in a browser and put its folder into voices/ of the data directory`,
       )
-    // The hub also says 401 of repositories that are not there.
+    // The hub also answers 401 for repositories that do not exist.
     if (status === 404 || status === 401 || status === 410)
       return new AppError('not_found', `There is nothing public at ${url.origin}${url.pathname} (HTTP ${status}).`)
     if (status >= 500 || status === 429 || status === 408) {
@@ -203,7 +203,7 @@ async function* readBody(
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of response.body ?? []) {
-      // Writing it down is not the server's time.
+      // Excludes the consumer's time, such as disk writes.
       watch.stop()
       yield chunk
       watch.pat()
@@ -226,7 +226,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, sizeBytesMax: number, 
   return Buffer.concat(parts)
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3), as milliseconds from now. */
+/** Parses seconds or a date (RFC 9110, 10.2.3); returns milliseconds from now. */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
@@ -235,8 +235,8 @@ function readRetryAfter(text: string | null): number | undefined {
 }
 
 /**
- * Runs `attempt` until it throws something else than an `Interruption`; at most five times more, not counting those
- * before which `hasProgressed` said yes. Throws `url_fetch_failed` in the end.
+ * Runs `attempt` until it succeeds or throws anything but an `Interruption`. Retries at most five times; attempts after
+ * which `hasProgressed` returns true do not count. Throws `url_fetch_failed` in the end.
  */
 export async function repeating<T>(
   { backoffMs }: HubTiming,
@@ -269,7 +269,7 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
   }
 }
 
-/** For the operator: `The hub: …` */
+/** An error for the operator: `The hub: …` */
 export function failed(message: string, cause?: unknown): AppError {
   return new AppError('url_fetch_failed', `The hub: ${message}.`, { cause })
 }

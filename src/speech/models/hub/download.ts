@@ -1,7 +1,6 @@
 /**
- * Downloading one file of known size and digest into a folder, so that it goes on where it broke off: in this process,
- * or in the next one. What is not whole is `NAME.DIGEST.part` beside it, and the ETag that came with it in
- * `NAME.DIGEST.etag`.
+ * Downloads one file of known size and digest into a folder. An interrupted download resumes, in this process or the
+ * next. A partial file is `NAME.DIGEST.part` beside the target, its ETag is in `NAME.DIGEST.etag`.
  */
 import { constants, createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -15,16 +14,16 @@ export type FileDigests = Required<Digests>
 
 type Options = {
   readonly signal?: AbortSignal
-  /** How much of the file is there; less than before when it had to begin again. */
+  /** Bytes of the file on disk; the number drops when the download restarts. */
   readonly onProgress?: (receivedBytes: number) => void
 }
 
-/** So much further, and a connection that breaks off does not count as one more failure. */
+/** A broken connection after this much progress does not count as a failure. */
 const progressBytes = 1 << 20
 
 /**
- * Gets `file` into `directory` under its target's name, on disk when this returns, and returns what its bytes hash to.
- * A file that is there already is verified. Throws `url_fetch_failed`, `not_found`.
+ * Downloads `file` into `directory` under its target's name, syncs it to disk, and returns the digests of its bytes.
+ * Verifies an existing file. Throws `url_fetch_failed`, `not_found`.
  */
 export async function downloadFile(
   hub: Hub,
@@ -60,7 +59,7 @@ export async function downloadFile(
   }
 }
 
-/** Returns what is wrong with the bytes, now that they are all there. */
+/** Verifies the complete bytes; returns the difference, or undefined. */
 async function complete(
   hub: Hub,
   repository: Repository,
@@ -93,7 +92,7 @@ async function complete(
   )
 }
 
-/** Throws `Interruption` when less came than the file has; returns what is wrong with what came. */
+/** Receives the body. Throws `Interruption` when it is too short. Returns the fault of the bytes, or undefined. */
 async function receive(
   { status, headers, chunks }: HubAnswer,
   file: PlannedFile,
@@ -142,13 +141,13 @@ async function openPart(path: string, file: PlannedFile) {
       return sizeBytes
     },
     digests: () => hashes.digests(),
-    /** Asks for the rest, if there is a beginning. */
+    /** Requests the rest of a partial file. */
     rangeHeaders(): Record<string, string> {
       if (sizeBytes === 0) return {}
       return { range: `bytes=${sizeBytes}-`, ...(tag && { 'if-range': tag }) }
     },
     async writeTag(etag: string | null) {
-      // A weak one does not say that the bytes are the same (RFC 9110, 13.1.5).
+      // A weak ETag does not guarantee equal bytes (RFC 9110, 13.1.5).
       tag = etag?.startsWith('"') ? etag : undefined
       if (tag) await writeFile(tagPath, tag)
       else await rm(tagPath, { force: true })
@@ -193,7 +192,7 @@ function createHashes(sizeBytes: number) {
   }
 }
 
-/** Of a file of the right size; undefined where there is none. */
+/** Digests of a file of the right size; undefined without one. */
 async function digestsOf(path: string, { sizeBytes }: PlannedFile): Promise<FileDigests | undefined> {
   const found = await stat(path).catch(ignoreMissing)
   if (!found?.isFile() || found.size !== sizeBytes) return undefined
@@ -210,7 +209,7 @@ export async function holdsFile(path: string, file: PlannedFile): Promise<boolea
 
 const labels = { sha256: 'SHA-256', gitBlob: 'git blob', md5: 'MD5' } as const
 
-/** The first digest there is decides: MD5 comes from an index that may be older than the file. */
+/** Compares the first available digest only: MD5 comes from an index that may be older than the file. */
 function differenceOf({ digests }: PlannedFile, found: FileDigests): string | undefined {
   const name = (['sha256', 'gitBlob', 'md5'] as const).find((one) => digests[one] !== undefined)
   if (name === undefined || digests[name] === found[name]) return undefined

@@ -1,4 +1,4 @@
-/** Installing packs while the server runs: one after the other, in the background. */
+/** Installs packs in the background of a running server, one at a time. */
 import { AppError } from '../../../errors'
 import type { Logger } from '../../../log'
 import type { PullOptions, PullResult } from './pull'
@@ -8,11 +8,11 @@ export type Install = {
   /** `installed` also when the same pack was there before. */
   readonly state: 'waiting' | 'downloading' | 'installed' | 'failed'
   readonly receivedBytes: number
-  /** null until the hub has said it. */
+  /** null until the hub answers. */
   readonly sizeBytes: number | null
-  /** Of the pack, once it is known. */
+  /** Folder of the pack, once known. */
   readonly folder: string | null
-  /** One sentence, when it failed. */
+  /** The failure in one sentence. */
   readonly reason: string | null
 }
 
@@ -27,11 +27,11 @@ export type InstallerOptions = {
 }
 
 const waitingMax = 16
-/** Of those that ended, the last ones are remembered. */
+/** Number of remembered finished installs. */
 const endedMax = 32
 
 export function createInstaller({ pull, log }: InstallerOptions) {
-  /** By name, in the order in which they were asked for. */
+  /** By name, in order of request. */
   const installs = new Map<string, Install>()
   const stop = new AbortController()
   let running: Promise<void> | undefined
@@ -52,27 +52,27 @@ export function createInstaller({ pull, log }: InstallerOptions) {
 
   async function install(name: string): Promise<void> {
     change(name, { state: 'downloading' })
-    log.info({ pack: name }, 'a pack is being installed')
+    log.info({ pack: name }, 'installing a pack')
     try {
       const { plan, directory, wasThere } = await pull(name, {
         signal: stop.signal,
         onPlan: ({ folder, sizeBytes }) => change(name, { folder, sizeBytes }),
         onProgress: ({ receivedBytes }) => change(name, { receivedBytes }),
-        onWarning: (warning) => log.warn({ pack: name, warning }, 'a pack is odd'),
+        onWarning: (warning) => log.warn({ pack: name, warning }, 'the installed pack has a problem'),
       })
       change(name, { state: 'installed', receivedBytes: plan.sizeBytes })
-      log.info({ pack: name, directory, license: plan.license, wasThere }, 'a pack is installed')
+      log.info({ pack: name, directory, license: plan.license, wasThere }, 'installed a pack')
     } catch (error) {
       if (stop.signal.aborted) return change(name, { state: 'waiting' })
       change(name, { state: 'failed', reason: (error as Error).message })
-      log.error({ pack: name, err: error }, 'a pack was not installed')
+      log.error({ pack: name, err: error }, 'cannot install a pack')
     }
   }
 
   return {
     /**
-     * Begins, or queues, and says how it stands; one that runs or waits already is not begun again. `name`: as
-     * `checkPackName` has it. Throws `rate_limited` when too many wait.
+     * Queues an install and returns its state. A running or waiting install is not queued again. `name`: as returned by
+     * `checkPackName`. Throws `rate_limited` when too many wait.
      */
     start(name: string): Install {
       const known = installs.get(name)
@@ -84,15 +84,15 @@ export function createInstaller({ pull, log }: InstallerOptions) {
       installs.delete(name)
       const install = { name, state: 'waiting', receivedBytes: 0, sizeBytes: null, folder: null, reason: null } as const
       installs.set(name, install)
-      // Later, so that who asked has written down that it did.
+      // Starts asynchronously, so that the caller can record its request first.
       running = (running ?? Promise.resolve()).then(run)
       return install
     },
-    /** What runs and waits, and what ended last. */
+    /** Running, waiting, and recently finished installs. */
     status: (): readonly Install[] => [...installs.values()],
-    /** Breaks off; what came stays, and the next pull goes on with it. */
+    /** Interrupts the install; the next pull resumes it. */
     async close(): Promise<void> {
-      stop.abort(new Error('the server stops'))
+      stop.abort(new Error('the server is stopping'))
       await running
     },
   }

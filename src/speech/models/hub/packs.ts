@@ -1,7 +1,7 @@
 /**
- * The packs that can be had by name, and what each is made of: `piper/KEY` for every voice of Piper's index, and those
- * below. Which files a repository holds was read off its pages and off programs that use it (docs/voices.md names
- * them); what is really there the hub says when it is asked.
+ * The packs installable by name and their files: `piper/KEY` for every voice of Piper's index, and the packs below. The
+ * file lists come from the repositories' pages and from programs that use them (docs/voices.md names them). The hub's
+ * own list of files decides.
  */
 import { describe } from '../../../fields'
 import { AppError } from '../../../errors'
@@ -22,20 +22,20 @@ import {
 } from './repository'
 
 export type PlannedFile = HubFile & {
-  /** In the pack, with `/`. */
+  /** Path in the pack, with `/`. */
   readonly target: string
 }
 
-/** All that is to be known before the first large file. */
+/** Everything known before the first large download. */
 export type PullPlan = {
   readonly name: string
   readonly family: PackFamily
-  /** Of the pack's folder. */
+  /** Name of the pack's folder. */
   readonly folder: string
   readonly repository: Repository
-  /** In the words of the model card, else of the repository. */
+  /** From the model card, else from the repository. */
   readonly license: string | null
-  /** The model card's text. */
+  /** Text of the model card. */
   readonly card: string | null
   readonly files: readonly PlannedFile[]
   readonly sizeBytes: number
@@ -48,7 +48,7 @@ export type KnownPack = {
   /** BCP 47. */
   readonly languages: readonly string[]
   readonly description: string
-  /** `*` at the end of a folder's pattern takes the plain files in it that end so. */
+  /** `*` at the end of a folder's pattern matches regular files in it with that ending. */
   readonly required: readonly string[]
   readonly optional: readonly string[]
 }
@@ -96,7 +96,7 @@ export const knownPacks: readonly KnownPack[] = [
 
 const piperPrefix = 'piper/'
 
-/** What a name can be, before any hub is asked. Throws `invalid_params`. */
+/** Validates a name before any request to the hub. Throws `invalid_params`. */
 export function checkPackName(given: string): string {
   const name = given.normalize('NFC')
   const key = name.startsWith(piperPrefix) ? name.slice(piperPrefix.length) : undefined
@@ -112,12 +112,12 @@ function isKey(key: string): boolean {
   return !key.includes('/') && isSafePath(key) && key.length <= 100
 }
 
-/** Of the pack's folder, wherever it came from. */
+/** Folder of the pack, from any source. */
 export function folderOfPack(name: string): string {
   return name.replace('/', '-')
 }
 
-/** Asks the hub what the pack is made of. Throws `invalid_params`, `not_found`, `url_fetch_failed`. */
+/** Asks the hub for the files of the pack. Throws `invalid_params`, `not_found`, `url_fetch_failed`. */
 export async function planPack(hub: Hub, given: string, signal?: AbortSignal): Promise<PullPlan> {
   const name = checkPackName(given)
   const known = knownPacks.find((pack) => pack.name === name)
@@ -125,9 +125,9 @@ export async function planPack(hub: Hub, given: string, signal?: AbortSignal): P
     ? await planKnown(hub, known, signal)
     : await planPiper(hub, name.slice(piperPrefix.length), signal)
   const targets = plan.files.map(({ target }) => target.toLowerCase())
-  if (new Set(targets).size < targets.length) throw failed(`${plan.repository.id} holds two files of one name`)
+  if (new Set(targets).size < targets.length) throw failed(`${plan.repository.id} has two files of the same name`)
   const unknown = plan.files.find(({ digests }) => Object.keys(digests).length === 0)
-  if (unknown) throw failed(`it gives no hash of ${unknown.path}`)
+  if (unknown) throw failed(`it has no hash of ${unknown.path}`)
   return { ...plan, sizeBytes: plan.files.reduce((sum, file) => sum + file.sizeBytes, 0) }
 }
 
@@ -147,7 +147,7 @@ async function planKnown(hub: Hub, pack: KnownPack, signal?: AbortSignal): Promi
   return { name, family, folder: folderOfPack(name), repository, license: repository.license, card, files }
 }
 
-/** Throws `url_fetch_failed` when a required one is not there. */
+/** Throws `url_fetch_failed` when a required file is missing. */
 export function chooseFiles({ required, optional, repository }: KnownPack, there: readonly HubFile[]): PlannedFile[] {
   const chosen = [...required, ...optional].flatMap((pattern) => {
     const found = there.filter(({ path }) => matches(pattern, path))
@@ -181,13 +181,13 @@ async function planPiper(hub: Hub, key: string, signal?: AbortSignal): Promise<U
     signal,
   )
   const name = `${piperPrefix}${voice.key}`
-  // Of Piper's cards: that of the recordings.
+  // The licence in Piper's model cards is that of the recordings.
   const own = licenseOfCard(card ?? '')
   const license = own === undefined ? repository.license : oneLine(own)
   return { name, family: 'piper', folder: folderOfPack(name), repository, license, card, files }
 }
 
-/** Of the index the MD5, of the tree the rest. A pack holds the files of a voice without the folders around them. */
+/** Combines the MD5 of the index with the digests of the tree. A pack holds a voice's files without their folders. */
 function joinPiperFile(listed: PiperVoice['files'][number], there: readonly HubFile[]): PlannedFile {
   const found = there.find(({ path }) => path === listed.path)
   if (!found) throw failed(`${piperRepository} has no ${listed.path}`)

@@ -33,16 +33,16 @@ export type PiperVoice = {
   /** `x_low`, `low`, `medium`, `high`. */
   readonly quality: string
   readonly speakers: number
-  /** The graph, its config, the model card; they lie in one folder. */
+  /** The graph, its config and the model card, all in one folder. */
   readonly files: readonly HubFile[]
   readonly sizeBytes: number
-  /** Names it had before. */
+  /** Former names. */
   readonly aliases: readonly string[]
 }
 
 const indexBytesMax = 32 << 20
 
-/** Entries that make no sense are left out. Throws `url_fetch_failed`, `not_found`. */
+/** Skips malformed entries. Throws `url_fetch_failed`, `not_found`. */
 export async function fetchPiperIndex(hub: Hub, repository: Repository, signal?: AbortSignal): Promise<PiperVoice[]> {
   const path = pathOfFile(repository, 'voices.json')
   const { text } = await hub.getText(path, indexBytesMax, signal)
@@ -89,7 +89,7 @@ function readVoice(key: string, entry: unknown): PiperVoice[] {
   ]
 }
 
-/** The folder that all files of a voice lie in. */
+/** The common folder of a voice's files. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

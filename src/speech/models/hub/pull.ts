@@ -1,7 +1,6 @@
 /**
- * Installing a pack by name. Its files come into `.FOLDER.part/pack` beside the packs, each verified, and the folder
- * becomes the pack by one rename: there is either no pack, or a whole one. What an interrupted pull left is gone on
- * with by the next.
+ * Installs a pack by name. Its verified files are collected in `.FOLDER.part/pack` beside the packs, then one rename
+ * makes them the pack: a pack is either absent or complete. The next pull resumes an interrupted one.
  */
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,24 +13,24 @@ import { planPack, type PullPlan } from './packs'
 
 export type PullOptions = {
   readonly hub: Hub
-  /** Where the packs are. */
+  /** Folder of the packs. */
   readonly directory: string
-  /** What stays free on the disk. */
+  /** Bytes that must stay free on the disk. */
   readonly minFreeBytes: number
-  /** Keeps others out of a folder until it is released. Throws when somebody has it. */
+  /** Locks a folder until it is released. Throws when it is locked. */
   readonly lock: (directory: string) => { release(): void }
   readonly onPlan?: (plan: PullPlan) => void
   readonly onProgress?: (progress: PullProgress) => void
-  /** What is odd, and yet no reason not to install it. */
+  /** Reports a problem that does not prevent the installation. */
   readonly onWarning?: (message: string) => void
-  /** What it aborts with is thrown. */
+  /** Its reason is thrown on abort. */
   readonly signal?: AbortSignal
-  /** Of the disk that `directory` is on, for tests; the system's. */
+  /** Free bytes on the disk of `directory`; a test may replace the system's value. */
   readonly freeBytes?: (directory: string) => Promise<number>
 }
 
 export type PullProgress = {
-  /** Of the whole pack, with what an earlier pull left. */
+  /** Of the whole pack, including an earlier pull. */
   readonly receivedBytes: number
   readonly sizeBytes: number
 }
@@ -40,23 +39,23 @@ export type PullResult = {
   readonly plan: PullPlan
   /** Of the pack. */
   readonly directory: string
-  /** Nothing was done: the same pack was there. */
+  /** The same pack was already installed; nothing changed. */
   readonly wasThere: boolean
 }
 
-/** In a pack: where it is from. */
+/** Records the source of a pack in its folder. */
 const sourceFile = 'source.json'
 
 /**
- * Throws `invalid_params` (no such name), `not_found`, `url_fetch_failed`, `storage_failed` (no space), `conflict`
- * (another pack has the folder's name), and what `lock` throws.
+ * Throws `invalid_params` (no such name), `not_found`, `url_fetch_failed`, `storage_failed` (no space), `conflict` (the
+ * folder's name is taken by another pack), and the errors of `lock`.
  */
 export async function pullPack(name: string, options: PullOptions): Promise<PullResult> {
   const { hub, directory, lock, signal, onPlan = () => {} } = options
   const plan = await planPack(hub, name, signal)
   const target = join(directory, plan.folder)
   const workspace = join(directory, `.${plan.folder}${temporarySuffix}`)
-  // The data directory may be made by this: it is nobody else's to read.
+  // This may create the data directory, which only its owner may read.
   await mkdir(workspace, { recursive: true, mode: 0o700 })
   const { release } = lock(workspace)
   try {
@@ -70,7 +69,7 @@ export async function pullPack(name: string, options: PullOptions): Promise<Pull
   }
 }
 
-/** Whether that very pack is installed. Throws `conflict` when something else is. */
+/** Whether this exact pack is installed. Throws `conflict` when another one is. */
 async function isThere(target: string, { name, files }: PullPlan): Promise<boolean> {
   if (!(await stat(target).catch(ignoreMissing))) return false
   for (const file of files)
@@ -95,7 +94,7 @@ async function install(plan: PullPlan, pack: string, target: string, options: Pu
     )
   const digests = new Map<string, FileDigests>()
   let doneBytes = 0
-  // Small ones first: what is wrong with a pack shows early, and the model card is there before the model.
+  // Small files first: faults show early, and the model card precedes the model.
   for (const file of plan.files.toSorted((a, b) => a.sizeBytes - b.sizeBytes)) {
     const report = (received: number) => onProgress({ receivedBytes: doneBytes + received, sizeBytes: plan.sizeBytes })
     const found = await downloadFile(hub, plan.repository, file, pack, { signal, onProgress: report })
@@ -124,13 +123,13 @@ function describeSource(hub: Hub, plan: PullPlan, digests: ReadonlyMap<string, F
   return `${JSON.stringify(source, null, 2)}\n`
 }
 
-/** Files of another revision, whose pull broke off. */
+/** Removes files of an interrupted pull of another revision. */
 async function removeStrangers(pack: string, { files }: PullPlan): Promise<void> {
   const own = new Set([sourceFile, ...files.map(({ target }) => target)])
   for (const path of await filesIn(pack)) if (!own.has(path)) await rm(join(pack, path))
 }
 
-/** Relative, with `/`. */
+/** Relative paths with `/`. */
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => !entry.isDirectory())
@@ -148,7 +147,7 @@ async function freeBytesOf(directory: string): Promise<number> {
   return bavail * bsize
 }
 
-/** A pull that failed before its first byte leaves nothing. */
+/** Removes the workspace of a pull that failed before its first byte. */
 async function removeUnlessResumable(workspace: string): Promise<void> {
   if (!(await stat(workspace).catch(ignoreMissing))) return
   const files = await filesIn(workspace)

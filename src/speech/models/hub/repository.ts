@@ -1,11 +1,11 @@
 /**
- * What a hub says of a repository: its commit, its licence, its files with sizes and digests. Everything in the answers
- * is checked before it is used: they come from somebody else's server.
+ * Metadata of a repository on a hub: its commit, licence, and files with sizes and digests. All answers are validated
+ * first: they come from a third party.
  */
 import { describe, isFields, type Fields } from '../../../fields'
 import { failed, type Hub } from './client'
 
-/** How the bytes of a file are known: by SHA-256 where it is stored with LFS, else by the name git gives its content. */
+/** Digests of a file: SHA-256 if stored with LFS, else the git blob id. */
 export type Digests = {
   readonly sha256?: string
   /** SHA-1 of `blob SIZE\0` and the content. */
@@ -14,7 +14,7 @@ export type Digests = {
 }
 
 export type HubFile = {
-  /** In the repository, with `/`. */
+  /** Path in the repository, with `/`. */
   readonly path: string
   readonly sizeBytes: number
   readonly digests: Digests
@@ -25,7 +25,7 @@ export type Repository = {
   readonly id: string
   /** 40 hexadecimal digits. */
   readonly commit: string
-  /** As its author names it on the hub, mostly an SPDX name in small letters. */
+  /** As given by its author on the hub, mostly a lower-case SPDX id. */
   readonly license: string | null
 }
 
@@ -35,7 +35,7 @@ const pagesMax = 20
 const filesMax = 2_000
 export const cardBytesMax = 256 << 10
 
-/** What is newest on its main branch. Throws `url_fetch_failed`, `not_found`. */
+/** The newest commit of the main branch. Throws `url_fetch_failed`, `not_found`. */
 export async function findRepository(hub: Hub, id: string, signal?: AbortSignal): Promise<Repository> {
   const path = `/api/models/${id}/revision/main`
   const { text } = await hub.getText(path, infoBytesMax, signal)
@@ -66,13 +66,13 @@ export async function listFiles(
   return files
 }
 
-/** Of `rel="next"`: only its query, as a mirror may hand through the address of the hub behind it. */
+/** The query of `rel="next"`. The rest is ignored: a mirror may pass on the address of its upstream. */
 function nextQuery(link: string | null, base: string): string | undefined {
   const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? '')?.[1]
   return next === undefined ? undefined : URL.parse(next, base)?.search || undefined
 }
 
-/** Files whose names or sizes cannot be used are left out: whoever needs one of them will miss it. */
+/** Skips files with unusable names or sizes; a required one is then reported as missing. */
 function readTree(text: string, path: string): HubFile[] {
   const entries = parseJson(text, path)
   if (!Array.isArray(entries)) throw failed(`${path}: found ${describe(entries)}, a list was expected`)
@@ -89,7 +89,7 @@ function readTree(text: string, path: string): HubFile[] {
   })
 }
 
-/** Where the bytes of a file are. */
+/** URL path of a file's content. */
 export function pathOfFile({ id, commit }: Pick<Repository, 'id' | 'commit'>, path: string): string {
   return `/${id}/resolve/${commit}/${encodePath(path)}`
 }
@@ -99,8 +99,8 @@ function encodePath(path: string): string {
 }
 
 /**
- * Whether each part is a plain name: letters of any script, digits, `.`, `_`, `+` and `-`, not beginning with a dot or
- * a dash.
+ * Whether each part is a plain name: letters of any script, digits, `.`, `_`, `+` and `-`, without a leading dot or
+ * dash.
  */
 export function isSafePath(path: string): boolean {
   return path.length <= 200 && path.split('/').every((name) => /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._+-]*$/u.test(name))
@@ -128,7 +128,7 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** Somebody else's text for a terminal: no control characters, no line breaks. */
+/** Third-party text for a terminal: no control characters, no line breaks. */
 export function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -1,4 +1,4 @@
-/** What a hub has by name, for `sonant voices search`. */
+/** Lists the packs of a hub by name, for `sonant voices search`. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ignoreMissing } from '../../../storage/files'
@@ -9,23 +9,23 @@ import { fetchPiperIndex, piperRepository, type PiperVoice } from './piper-index
 import { findRepository, listFiles } from './repository'
 
 export type FoundPack = {
-  /** What `pull` takes. */
+  /** The name for `pull`. */
   readonly name: string
   readonly family: PackFamily
-  /** BCP 47; none, of a converter. */
+  /** BCP 47; empty for a converter. */
   readonly languages: readonly string[]
-  /** In English: a language and its country, or what the pack is. */
+  /** In English: a language and its country, or the kind of pack. */
   readonly description: string
-  /** `x_low` to `high`, of Piper's voices. */
+  /** Of Piper's voices: `x_low` to `high`. */
   readonly quality: string | null
-  /** null: not known before it is installed. */
+  /** null: unknown before the installation. */
   readonly speakers: number | null
-  /** null: the hub does not say. */
+  /** null: not given by the hub. */
   readonly sizeBytes: number | null
   readonly installed: boolean
 }
 
-/** Besides what the texts themselves say. */
+/** Search words beyond the packs' own texts. */
 const furtherWords: Readonly<Record<string, string>> = {
   en: 'english',
   zh: 'chinese mandarin 中文',
@@ -38,8 +38,8 @@ const furtherWords: Readonly<Record<string, string>> = {
 }
 
 /**
- * Packs that every one of `words` fits: a language (`en`, `en_US`, `en-us`, `Chinese`, `中文`), a country, a quality, a
- * part of a name. Throws `url_fetch_failed`, `not_found`.
+ * Packs that match all `words`: a language (`en`, `en_US`, `en-us`, `Chinese`, `中文`), a country, a quality, a part of a
+ * name. Throws `url_fetch_failed`, `not_found`.
  */
 export async function searchPacks(hub: Hub, words: readonly string[], directory: string): Promise<FoundPack[]> {
   const repository = await findRepository(hub, piperRepository)
@@ -60,7 +60,7 @@ export async function searchPacks(hub: Hub, words: readonly string[], directory:
   )
 }
 
-/** A word that is the tag of any language here stands for that language, not for a part of a name. */
+/** A word that equals the tag of a language matches only that language, not a part of a name. */
 function createFilter(words: readonly string[], allTags: readonly string[]) {
   const known = new Set(allTags.map(plain))
   const wanted = words.map(plain)
@@ -92,7 +92,7 @@ async function findKnown(hub: Hub, pack: KnownPack): Promise<Omit<FoundPack, 'in
   return { name, family, languages, description, quality: null, speakers: null, sizeBytes: await sizeOf(hub, pack) }
 }
 
-/** A mirror need not have every repository; what is wrong with this one `pull` says. */
+/** A mirror may lack this repository; `pull` then reports the reason. */
 async function sizeOf(hub: Hub, pack: KnownPack): Promise<number | null> {
   try {
     const repository = await findRepository(hub, pack.repository)
