@@ -23,7 +23,7 @@ const graph = (...inputs: TensorInfo[]): GraphInfo => ({
 
 const extractor = 'tone_color_extract_model.onnx'
 const converter = 'tone_clone_model.onnx'
-/** As PyTorch exports them: sizes that may vary have names. */
+/** As exported by PyTorch: variable sizes have names. */
 const inputs = [
   tensor('audio', 'float32', 1, 513, -1),
   tensor('audio_length', 'int64', 1),
@@ -60,14 +60,14 @@ async function refusalOf(change: Change): Promise<string> {
 }
 
 describe('the reader of converter packs', () => {
-  it('takes OpenVoice’s files', async () => {
+  it('accepts OpenVoice’s files', async () => {
     expect(await readConverterPack(folder())).toEqual({
       family: 'converter',
       graph: converter,
       sampleRate: 22_050,
       voices: [],
       license: null,
-      // Of no bytes, which is what the extractor's file has here.
+      // The SHA-256 of no bytes: the extractor's file is empty here.
       fingerprint: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     })
   })
@@ -77,14 +77,14 @@ describe('the reader of converter packs', () => {
     expect(await readConverterPack(folder({ files: [] }))).toBeUndefined()
   })
 
-  it('says which file is missing', async () => {
+  it('names a missing file', async () => {
     expect(await refusalOf({ files: [converter, 'configuration.json'] })).toContain(
       `${extractor} of the tone converter`,
     )
     expect(await refusalOf({ files: [extractor] })).toContain(`${converter} and configuration.json`)
   })
 
-  it('says which input is not that of a tone converter', async () => {
+  it('names an input that does not fit', async () => {
     const withInput = (at: number, other: TensorInfo) => ({
       graphs: { [converter]: graph(...inputs.map((input, i) => (i === at ? other : input))) },
     })
@@ -105,7 +105,7 @@ describe('the reader of converter packs', () => {
     expect(await refusalOf({ graphs: { [converter]: mute } })).toBe(`${converter} has no output of type float32`)
   })
 
-  it('says what is wrong with the configuration', async () => {
+  it('names the fault of the configuration', async () => {
     const withData = (change: Record<string, unknown>) => ({
       configuration: { data: { ...configuration.data, ...change } },
     })

@@ -1,4 +1,4 @@
-/** Folders with the files of every family and nonsense in them: each reader has an opinion, and none fails. */
+/** Folders with the file names of every family and invalid contents: each reader refuses them, and none fails. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { toneGraph } from './tone'
 const home = mkdtempSync(join(tmpdir(), 'sonant-hostile-'))
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** The files by which the families know theirs. */
+/** The file names by which each family is recognized. */
 const layouts: readonly (readonly string[])[] = [
   ['voice.onnx', 'voice.onnx.json', 'MODEL_CARD'],
   ['model.onnx', 'tokens.txt', 'lexicon.txt', 'README.md', 'date.fst'],
@@ -24,7 +24,7 @@ const layouts: readonly (readonly string[])[] = [
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const strange = [null, true, -1, 1e308, 0.5, '', 'x', [], [null], {}, { a: 1 }, { '0': [-1] }, { __proto__: 1 }, [[[]]]]
-/** Every setting that a family reads, with one strange value in all of them. */
+/** Every setting that a family reads, all with the same strange value. */
 const settings = [
   ['audio', 'sample_rate', 'espeak', 'voice', 'num_speakers', 'speaker_id_map', 'phoneme_id_map', 'phoneme_type'],
   ['inference', 'hop_length', 'language', 'model', 'vocab', 'model_file', 'voices', 'type', 'data', 'sampling_rate'],
@@ -63,7 +63,7 @@ function write(files: Readonly<Record<string, Uint8Array>>): string {
   return directory
 }
 
-/** What is wrong with it, or undefined. Fails on anything but a refusal in time. */
+/** The reason of the refusal, or undefined. Fails on any other error and on a timeout. */
 async function reasonOf(directory: string, what: string): Promise<string | undefined> {
   const startedMs = performance.now()
   const error = await readPack(directory).then(
@@ -78,7 +78,7 @@ async function reasonOf(directory: string, what: string): Promise<string | undef
   return error.message
 }
 
-/** Has the inputs of the graphs of every family, so that it looks like any of them until one looks at the output. */
+/** Has the inputs of every family's graphs, so that readers go on to the output. */
 function signedGraph(metadata: Readonly<Record<string, string>>, ...inputs: readonly Input[]): Uint8Array {
   const graph = createGraph()
   for (const [name, type, dims] of inputs) graph.input(name, type, dims)
@@ -107,7 +107,7 @@ const metadataNames = [
   'version',
 ]
 
-describe('a folder of nonsense', () => {
+describe('a folder of invalid files', () => {
   const graph = toneGraph()
   for (const layout of layouts) {
     it(`is refused when it has the files ${layout.join(', ')}`, async () => {
@@ -120,7 +120,7 @@ describe('a folder of nonsense', () => {
       }
     })
 
-    it(`is survived when there are graphs that look right beside ${layout.slice(1).join(', ')}`, async () => {
+    it(`does no harm with plausible graphs beside ${layout.slice(1).join(', ')}`, async () => {
       for (const [what, content] of Object.entries(contents))
         for (const [index, inputs] of signatures.entries()) {
           const value = ['', 'x', '-1', '1e999', 'piper', '9'.repeat(400)][folders % 6]!

@@ -59,7 +59,7 @@ describe('a pack of Kokoro', () => {
     settings: { voice: style },
   })
 
-  it('names voices by their language, and leaves out the Japanese ones, which cannot be spoken', async () => {
+  it('names voices by their language and skips the Japanese ones, which have no phonemizer', async () => {
     const names = [
       'em_alex',
       'hf_alpha',
@@ -90,7 +90,7 @@ describe('a pack of Kokoro', () => {
     ])
   })
 
-  it('with several graphs speaks with the most precise one', async () => {
+  it('with several graphs uses the most precise one', async () => {
     const graph = onnxCommunityPack['onnx/model.onnx']!
     const names = ['model_q4.onnx', 'model_fp16.onnx', 'model_quantized.onnx', 'model_q8f16.onnx', 'model_uint8.onnx']
     const several = without(onnxCommunityPack, 'onnx/model.onnx')
@@ -101,7 +101,7 @@ describe('a pack of Kokoro', () => {
     expect(await chosen(['model_q4.onnx', 'model_quantized.onnx'])).toBe('onnx/model_quantized.onnx')
   })
 
-  it('may have its vocabulary in the graph, as kokoro-onnx has it', async () => {
+  it('may have its vocabulary in the graph, as in kokoro-onnx', async () => {
     const inside = (kokoro_config: string) => ({
       ...without(kokoroOnnxPack, 'config.json'),
       'kokoro-v1.0.onnx': styleModel({ metadata: { kokoro_config } }),
@@ -156,7 +156,7 @@ describe('a pack of Kokoro', () => {
       /tokenizer\.json has no vocabulary of phonemes/,
     ],
     [
-      'tokens.txt that is no table',
+      'tokens.txt that is not a table',
       { ...sherpaPack, 'tokens.txt': 'a b c\n' },
       /tokens\.txt is not one symbol and its id per line/,
     ],
@@ -174,7 +174,7 @@ describe('a pack of Kokoro', () => {
     ['a speed as float16', graph({ speedType: 'float16' }), /its speed \(speed\) is float16/],
     ['samples as float16', graph({ audioType: 'float16' }), /its samples are float16, not float32/],
     [
-      'another rate than sound has',
+      'an impossible sample rate',
       {
         ...sherpaPack,
         'model.onnx': styleModel({ names: [...sherpaNames], metadata: { ...sherpaMetadata, sample_rate: 0 } }),
@@ -208,7 +208,7 @@ describe('a pack of Kokoro', () => {
       /the style af_heart has 400 rows, not 510 to 512/,
     ],
     [
-      'an archive of rows of other size',
+      'an archive with another row size',
       archive({ af_heart: { shape: [1020, 128], values: styleRows(0) } }),
       /af_heart is 1020 × 128, not rows of 256/,
     ],
@@ -218,12 +218,12 @@ describe('a pack of Kokoro', () => {
       /af_heart\.npy is not row-major float32/,
     ],
     [
-      'an archive whose array is longer than it says',
+      'an archive with an array longer than declared',
       archive({ af_heart: { shape: [509, 1, 256], values: styleRows(0) } }),
       /af_heart\.npy does not have its declared length/,
     ],
     [
-      'an archive that names a path',
+      'an archive with a path as a name',
       archive({ '../../etc/passwd': { shape: [510, 1, 256], values: styleRows(0) } }),
       /a style is named "\.\.\/\.\.\/etc\/passwd"/,
     ],
@@ -233,18 +233,18 @@ describe('a pack of Kokoro', () => {
       /voices-v1\.0\.bin is not a readable NumPy archive: its end record is missing/,
     ],
     [
-      'an archive that grows to gigabytes',
+      'an archive that inflates to gigabytes',
       archive({ af_heart: { shape: [5000, 1, 256], values: new Float32Array(5000 * 256) } }, { compressed: true }),
       /af_heart\.npy is too large/,
     ],
   ]
-  it.each(bad)('with %s is refused, and told why', async (_, files, reason) => {
+  it.each(bad)('with %s is refused with the reason', async (_, files, reason) => {
     const outcome = await readKokoro(files).catch((error: unknown) => error)
     expect(outcome).toMatchObject({ name: 'BadPack' })
     expect((outcome as Error).message).toMatch(reason)
   })
 
-  it('is not what VITS models are, or nothing at all', async () => {
+  it('is not recognized in VITS models or an empty folder', async () => {
     expect(
       await readKokoro({ 'model.onnx': brokenStyleModel(), 'tokens.txt': 'a 1\n', 'lexicon.txt': '' }),
     ).toBeUndefined()
@@ -255,7 +255,7 @@ describe('a pack of Kokoro', () => {
 })
 
 describe('a pack of KittenTTS', () => {
-  it('has the names that its config gives the styles', async () => {
+  it('has the style names of its config', async () => {
     expect(await readKitten(kittenPack)).toMatchObject({
       family: 'kitten',
       graph: 'kitten_tts_nano_v0_8.onnx',
@@ -267,7 +267,7 @@ describe('a pack of KittenTTS', () => {
     })
   })
 
-  it('of sherpa-onnx has the names of its metadata', async () => {
+  it('of sherpa-onnx has the style names of its metadata', async () => {
     expect(await readKitten(sherpaKittenPack)).toMatchObject({
       family: 'kitten',
       graph: 'model.onnx',
@@ -286,13 +286,13 @@ describe('a pack of KittenTTS', () => {
     expect((await readKitten(files))?.voices.map(({ id }) => id)).toEqual(['kitten-voice-2-f', 'kitten-voice-5-m'])
   })
 
-  it('is read from a compressed archive as well', async () => {
+  it('is also read from a compressed archive', async () => {
     const values = styleRows(3, 1)
     const voices = writeNpz({ 'expr-voice-5-m': { shape: [1, 256], values } }, { compressed: true })
     expect((await readKitten({ ...kittenPack, 'voices.npz': voices }))?.voices).toHaveLength(1)
   })
 
-  it('is refused where a speed would make it unintelligible, or its graph takes none', async () => {
+  it('is refused with an extreme speed, or without a speed input', async () => {
     const config = JSON.parse(kittenPack['config.json'] as string) as Record<string, unknown>
     const fast = JSON.stringify({ ...config, speed_priors: { 'expr-voice-2-f': 40 } })
     await expect(readKitten({ ...kittenPack, 'config.json': fast })).rejects.toThrow(
@@ -302,7 +302,7 @@ describe('a pack of KittenTTS', () => {
     await expect(readKitten(whole)).rejects.toThrow('takes no speed as float32')
   })
 
-  it('is not what Kokoro is', async () => {
+  it('is not recognized in packs of Kokoro', async () => {
     expect(await readKitten(sherpaPack)).toBeUndefined()
     expect(await readKitten(kokoroOnnxPack)).toBeUndefined()
     expect(await readKitten(onnxCommunityPack)).toBeUndefined()
@@ -310,7 +310,7 @@ describe('a pack of KittenTTS', () => {
 })
 
 describe('packs of both', () => {
-  it('are refused where two of their styles would be called the same', async () => {
+  it('are refused when two styles get the same id', async () => {
     const style = { shape: [510, 1, 256], values: styleRows(0) }
     const voices = writeNpz({ 'af_a-b': style, af_a_b: style })
     const read = readPack(writePack({ ...kokoroOnnxPack, 'voices-v1.0.bin': voices }))
@@ -324,7 +324,7 @@ describe('packs of both', () => {
       ['kokoro-af-heart', 'kokoro-bm-george', 'kokoro-ff-siwis'],
     ],
     ['KittenTTS', { ...kittenPack, 'kitten_tts_nano_v0_8.onnx': timedStyleModel() }, ['kitten-jasper', 'kitten-bella']],
-  ])('are made to speak before they count: %s', async (_, files, ids) => {
+  ])('are synthesized with before they are offered: %s', async (_, files, ids) => {
     const runtime = await openRuntime({ directory: tmpdir(), provider: 'cpu', threads: 1 })
     const pack = await probePack(writePack(files), { runtime: async () => runtime, memoryMaxBytes: 1e9 })
     expect(pack.voices.map(({ id }) => id)).toEqual(ids)

@@ -1,5 +1,5 @@
 /**
- * Writes archives as `numpy.savez` and `numpy.savez_compressed` do: zip64 sizes in the local headers, true ones in the
+ * Writes archives like `numpy.savez` and `numpy.savez_compressed`: zip64 sizes in the local headers, real ones in the
  * directory, and 128 bytes of header before the values.
  */
 import { crc32, deflateRawSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** Packs of Piper: which folder is one, whose voices it has, and what is wrong with those that cannot speak. */
+/** Packs of Piper: detection, voices, and the reasons for refusals. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
@@ -34,7 +34,7 @@ async function reason(files: Files): Promise<string> {
 }
 
 describe('a Piper pack', () => {
-  it('of one speaker is one voice, named after what it was trained on', async () => {
+  it('with one speaker is one voice, named after its dataset', async () => {
     const pack = await read({ name: 'en_US-lessac-medium' })
     expect(pack).toEqual({
       family: 'piper',
@@ -54,7 +54,7 @@ describe('a Piper pack', () => {
     })
   })
 
-  it('of several speakers is a voice of each', async () => {
+  it('with several speakers has one voice each', async () => {
     const config = piperConfig({ num_speakers: 3, speaker_id_map: { p225: 1, p226: 0 } })
     const { voices } = await read({ name: 'en_GB-vctk-medium', model: piperModel({ speakers: 3 }), config })
     expect(voices.map(({ id, displayName, settings }) => [id, displayName, settings])).toEqual([
@@ -71,7 +71,7 @@ describe('a Piper pack', () => {
     for (const { id } of voices) expect(id).toMatch(/^[a-z0-9][a-z0-9.-]*$/)
   })
 
-  it('speaks the language that it says, or that of its phonemes', async () => {
+  it('has its declared language, or that of its phonemes', async () => {
     const languageOf = async (changes: Record<string, unknown>) =>
       (await read({ config: piperConfig(changes) })).voices[0]!.language
     expect(await languageOf({ language: { code: 'pt_BR' } })).toBe('pt-BR')
@@ -80,13 +80,13 @@ describe('a Piper pack', () => {
     expect(await languageOf({ language: undefined, espeak: { voice: 'de' } })).toBe('de')
   })
 
-  it('needs no more in its configuration than Piper does', async () => {
+  it('needs only the fields that Piper needs', async () => {
     const { phoneme_id_map, audio, espeak } = piperConfig()
     const { voices, sampleRate } = await read({ name: 'mine', config: { phoneme_id_map, audio, espeak } })
     expect([voices[0]!.id, voices[0]!.displayName, sampleRate]).toEqual(['mine', 'Mine', 22_050])
   })
 
-  it('is not any folder with a graph, nor one with another configuration', async () => {
+  it('is not recognized by a graph alone or another configuration', async () => {
     const folder = freshFolder()
     await mkdir(folder)
     await Bun.write(join(folder, 'model.onnx'), piperModel())
@@ -95,7 +95,7 @@ describe('a Piper pack', () => {
     expect(await readPiperPack(await openPackFolder(folder))).toBeUndefined()
   })
 
-  it('has one voice in its folder, with both of its files', async () => {
+  it('has exactly one model with both of its files', async () => {
     const folder = freshFolder()
     await writePiperPack(folder, { name: 'a' })
     await writePiperPack(folder, { name: 'b' })
@@ -109,7 +109,7 @@ describe('a Piper pack', () => {
   })
 })
 
-describe('a configuration is refused by a sentence that names file, field, what was found and what may be', () => {
+describe('a configuration is refused with the file, the field, the value and the allowed values', () => {
   const file = 'en_US-test-medium.onnx.json'
   const map = piperConfig()['phoneme_id_map'] as Record<string, unknown>
   const cases: [string, Record<string, unknown>, string][] = [
@@ -119,7 +119,7 @@ describe('a configuration is refused by a sentence that names file, field, what 
     ['a sample rate in words', { audio: { sample_rate: '22050' } }, 'audio.sample_rate is "22050"'],
     ['a list for an object', { audio: [] }, 'audio.sample_rate is missing'],
     [
-      'phonemes of a kind we do not have',
+      'an unsupported phoneme type',
       { phoneme_type: 'hebrew' },
       'phoneme_type is "hebrew"; it must be espeak or text or pinyin',
     ],
@@ -137,37 +137,41 @@ describe('a configuration is refused by a sentence that names file, field, what 
       { phoneme_id_map: { ...map, a: [256] } },
       'phoneme_id_map["a"] is [256]; it must be a list of whole numbers from 0 to 255',
     ],
-    ['an id that is none', { phoneme_id_map: { ...map, a: [-1] } }, 'phoneme_id_map["a"] is [-1]'],
+    ['an invalid id', { phoneme_id_map: { ...map, a: [-1] } }, 'phoneme_id_map["a"] is [-1]'],
     ['no id', { phoneme_id_map: { ...map, a: [] } }, 'phoneme_id_map["a"] is []'],
     ['an id without a list', { phoneme_id_map: { ...map, a: 3 } }, 'phoneme_id_map["a"] is 3'],
     ['too many symbols', { num_symbols: 1e9 }, 'num_symbols is 1000000000; it must be a whole number from 1 to 10000'],
     ['no speaker', { num_speakers: 0 }, 'num_speakers is 0; it must be a whole number from 1 to 2000'],
     ['too many speakers', { num_speakers: 2_001 }, 'num_speakers is 2001'],
     [
-      'a speaker who is not there',
+      'an unknown speaker',
       { speaker_id_map: { ann: 1 } },
       'speaker_id_map.ann is 1; it must be a whole number from 0 to 0',
     ],
     [
-      'two speakers in one',
+      'two speakers with one number',
       { num_speakers: 2, speaker_id_map: { a: 1, b: 1 } },
       'speaker_id_map is {"a":1,"b":1}; it must be a different number for each name',
     ],
-    ['a speaker without end', { speaker_id_map: { ['x'.repeat(101)]: 0 } }, 'it must be names of 1 to 100 characters'],
+    [
+      'a very long speaker name',
+      { speaker_id_map: { ['x'.repeat(101)]: 0 } },
+      'it must be names of 1 to 100 characters',
+    ],
     [
       'a length scale of 0',
       { inference: { length_scale: 0 } },
       'inference.length_scale is 0; it must be a number from 0.1 to 10',
     ],
-    ['noise without end', { inference: { noise_scale: 1e9 } }, 'inference.noise_scale is 1000000000'],
+    ['a huge noise scale', { inference: { noise_scale: 1e9 } }, 'inference.noise_scale is 1000000000'],
     ['noise that is text', { inference: { noise_w: 'much' } }, 'inference.noise_w is "much"'],
     ['a frame of no samples', { hop_length: 0 }, 'hop_length is 0; it must be a whole number from 1 to 4096'],
     [
-      'a language that is none',
+      'an invalid language',
       { language: { code: 'multilingual' } },
       'language.code is "multilingual"; it must be a language',
     ],
-    ['clusters that are no lists', { vowel_clusters: ['ai'] }, 'vowel_clusters is "ai"; it must be a list of texts'],
+    ['clusters that are not lists', { vowel_clusters: ['ai'] }, 'vowel_clusters is "ai"; it must be a list of texts'],
     [
       'a cluster without an id',
       { vowel_clusters: [['a', 'ɪ']] },
@@ -201,12 +205,12 @@ describe('a graph is refused', () => {
     expect(await reason({ model: empty.model() })).toBe(`${graph} lacks the input input of Piper's graphs`)
   })
 
-  it('that cannot tell its speakers apart', async () => {
+  it('without a speaker input for several speakers', async () => {
     const config = piperConfig({ num_speakers: 2, speaker_id_map: { a: 0, b: 1 } })
     expect(await reason({ config })).toBe(`${graph} lacks the input sid of Piper's graphs`)
   })
 
-  it('that wants what nobody can give it', async () => {
+  it('with an unknown input', async () => {
     expect(await reason({ model: piperModel({ languageInput: 'prosody' }) })).toBe(
       `${graph} has an input prosody, which Piper's graphs do not have`,
     )
@@ -231,7 +235,7 @@ describeWith(samples, 'real configurations', () => {
     expect(stub.voices).toMatchObject([{ id: 'ohf-stub-test-voice', displayName: 'Test', language: 'en-US' }])
   })
 
-  it('of models that are not quite Piper’s are refused with the reason', async () => {
+  it('of similar models are refused with the reason', async () => {
     await expect(readSample('zero-shot-test')).rejects.toThrow("of Piper's graphs")
     await expect(readSample('piper-plus-multilingual-test-medium', piperModel())).rejects.toThrow(
       'phoneme_type is "multilingual"; it must be espeak or text or pinyin',

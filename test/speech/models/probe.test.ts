@@ -1,4 +1,4 @@
-/** Packs that are tried: the good ones speak, and every bad one is refused by a sentence that says what is wrong. */
+/** Packs in the probe: good ones speak, and each bad one is refused with the reason. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import {
   mkdirSync,
@@ -40,7 +40,7 @@ const freshFolder = () => {
   return directory
 }
 const pack = (files?: Record<string, string | Uint8Array>) => writePack(freshFolder(), files)
-/** Only these files. */
+/** A folder with only these files. */
 function folder(files: Record<string, string | Uint8Array>): string {
   const directory = pack(files)
   for (const name of ['tone.onnx', 'tone.onnx.json']) if (!(name in files)) rmSync(join(directory, name))
@@ -51,7 +51,7 @@ const readers = [...packReaders, readTonePack]
 const probe = (directory: string, memoryMaxBytes = 1e9) =>
   probePack(directory, { runtime: async () => runtime, memoryMaxBytes, readers, load: loadTone })
 
-/** Neither onnxruntime nor an engine may be asked for: the pack must be refused before. */
+/** Fails if onnxruntime or an engine is used: the refusal must come before. */
 async function reasonUnopened(directory: string, memoryMaxBytes = 1e9): Promise<string> {
   const never = (): never => {
     throw new Error('the pack was opened')
@@ -79,7 +79,7 @@ async function reasonOpened(directory: string): Promise<string> {
 }
 
 describe('a pack that speaks', () => {
-  it('is told of with all that the files and one sentence say', async () => {
+  it('is described by its files and one sentence of speech', async () => {
     const card = '---\nlicense: cc-by-4.0\ntags: [tts]\n---\n# A tone\n'
     const directory = pack({ 'README.md': card })
     const found = await probe(directory)
@@ -100,7 +100,7 @@ describe('a pack that speaks', () => {
     ])
   })
 
-  it('has another version when a file is another one, and the same when not', async () => {
+  it('has a version that changes only with its files', async () => {
     const directory = pack()
     const { model } = await readPack(directory, readers)
     expect((await readPack(directory, readers)).model.version).toBe(model.version)
@@ -110,7 +110,7 @@ describe('a pack that speaks', () => {
     expect(again.license).toBe('MIT')
   })
 
-  it('says whether its noise repeats', async () => {
+  it('reports whether its noise repeats', async () => {
     const noisy = (attributes: Record<string, number>) =>
       pack({
         'tone.onnx': toneGraph((graph, sound) =>
@@ -128,13 +128,13 @@ describe('a pack that speaks', () => {
     expect((await readPack(pack({ 'tone.onnx': inABody }), readers)).deterministic).toBe(false)
   })
 
-  it('listens to eight voices of unknown gender, and to no more', async () => {
+  it('synthesizes at most eight voices of unknown gender', async () => {
     const directory = pack({ 'tone.onnx.json': JSON.stringify({ pitches: Array<number>(10).fill(230) }) })
     const { voices } = await probe(directory)
     expect(voices.map(({ gender }) => gender)).toEqual([...Array<'female'>(8).fill('female'), null, null])
   })
 
-  it('may lie behind a link, as a whole', async () => {
+  it('may be a link to a folder', async () => {
     const directory = pack()
     const link = join(home, 'linked')
     symlinkSync(directory, link)
@@ -152,13 +152,13 @@ describe('memory', () => {
       }),
     })
 
-  it('that a model would need beyond the limit keeps it from being opened, by its name', async () => {
+  it('beyond the limit by the estimate prevents the opening', async () => {
     expect(await reasonUnopened(large(), 100e6)).toMatch(
       /^tone\.onnx needs about 127 MB of memory; at most 100 MB are allowed$/,
     )
   })
 
-  it('is measured when the model has spoken', async () => {
+  it('is measured after the model has spoken', async () => {
     const child = Bun.spawn(
       [
         process.execPath,
@@ -177,7 +177,7 @@ describe('memory', () => {
   })
 })
 
-describe('a pack that is not what it should be', () => {
+describe('a bad pack', () => {
   const good = toneGraph()
   const graphs: [string, Uint8Array, string][] = [
     ['empty', new Uint8Array(0), 'tone.onnx is empty'],
@@ -189,14 +189,14 @@ describe('a pack that is not what it should be', () => {
     ],
     ['a zip bomb', zipBomb(), 'tone.onnx is a zip archive'],
     ['of an unknown opset', toneGraph(undefined, 99), 'tone.onnx has opset 99'],
-    ['absurdly large, it says', addToGraph(good, tensor({ dims: [2 ** 31, 2 ** 31] })), 'larger than 64 GiB'],
+    ['of absurd declared size', addToGraph(good, tensor({ dims: [2 ** 31, 2 ** 31] })), 'larger than 64 GiB'],
     [
       'without its parameters',
       addToGraph(good, tensor({ dims: [9], external: { location: 'w.data' } })),
       'tone.onnx needs its parameters from w.data, which is missing',
     ],
     [
-      'after files elsewhere',
+      'with files outside of the folder',
       addToGraph(good, tensor({ dims: [9], external: { location: '../../etc/passwd' } })),
       'tone.onnx needs parameters from "../../etc/passwd", outside of its folder',
     ],
@@ -206,12 +206,12 @@ describe('a pack that is not what it should be', () => {
       expect(await reasonUnopened(pack({ 'tone.onnx': graph }))).toContain(reason)
     })
 
-  it('is refused when the signature is another one', async () => {
+  it('is refused with another signature', async () => {
     const other = addToGraph(good, new Uint8Array([0x62, 0x03, 0x0a, 0x01, 0x7a]))
     expect(await reasonUnopened(pack({ 'tone.onnx': other }))).toBe('tone.onnx has 2 outputs, not one')
   })
 
-  it('is refused when its JSON is none, of another kind, huge, or nested without end', async () => {
+  it('is refused when its JSON is invalid, of another type, huge, or nested too deeply', async () => {
     const configs = [
       '',
       '{',
@@ -224,14 +224,14 @@ describe('a pack that is not what it should be', () => {
     for (const config of configs)
       expect(await reasonUnopened(pack({ 'tone.onnx.json': config }))).toBe('tone.onnx.json is not a JSON object')
     expect(await reasonUnopened(pack({ 'tone.onnx.json': '{"pitches": 5}' }))).toBe(
-      'tone.onnx.json: pitches is no list',
+      'tone.onnx.json: pitches is not a list',
     )
     expect(await reasonUnopened(pack({ 'tone.onnx.json': new Uint8Array((16 << 20) + 1) }))).toContain(
       'more than 16777216',
     )
   })
 
-  it('is refused when its files are elsewhere', async () => {
+  it('is refused when its files are links out of the folder', async () => {
     const directory = pack()
     renameSync(join(directory, 'tone.onnx'), join(home, 'outside.onnx'))
     symlinkSync(join(home, 'outside.onnx'), join(directory, 'tone.onnx'))
@@ -241,7 +241,7 @@ describe('a pack that is not what it should be', () => {
     expect(await reasonUnopened(parameters)).toContain('w.data, which is a link that leads out of the folder')
   })
 
-  it('is refused when its graph is a folder, and has nothing in it', async () => {
+  it('is refused when its graph is an empty folder', async () => {
     const directory = folder({ 'tone.onnx.json': toneConfig })
     mkdirSync(join(directory, 'tone.onnx'))
     expect(await reasonUnopened(directory)).toBe('it has no model (.onnx)')
@@ -253,7 +253,7 @@ describe('a pack that is not what it should be', () => {
     expect(await reasonUnopened(directory)).toContain('more than 5000 files')
   })
 
-  it('is refused when there is nothing that can be read', async () => {
+  it('is refused without any known file', async () => {
     expect(await reasonUnopened(folder({}))).toBe('the folder is empty')
     expect(await reasonUnopened(folder({ 'voice.tar.bz2': 'BZh' }))).toBe('voice.tar.bz2 is an archive: unpack it')
     expect(await reasonUnopened(folder({ 'other.onnx': good }))).toContain('other.onnx has no file beside it')
@@ -261,7 +261,7 @@ describe('a pack that is not what it should be', () => {
     expect(await reasonUnopened(join(home, 'gone'))).toBe('there is no such folder')
   })
 
-  it('is refused when it cannot speak, gives what is no sound, or is silent', async () => {
+  it('is refused when it fails, returns invalid sound, or is silent', async () => {
     const bad: [Parameters<typeof toneGraph>[0], string][] = [
       [(graph, sound) => graph.op('Log', [graph.op('Neg', [graph.op('Abs', [sound])])]), 'some samples are not finite'],
       [(graph, sound) => graph.op('Mul', [sound, graph.floats([0])]), 'silence'],
@@ -291,7 +291,7 @@ describe('a pack that is not what it should be', () => {
 describe('a tone converter', () => {
   const converter = async (files?: ConverterFiles) => (await writeConverterPack(freshFolder(), files)).directory
 
-  it('is tried on a second of sound', async () => {
+  it('is probed with a second of sound', async () => {
     expect(await probe(await converter())).toMatchObject({
       family: 'converter',
       voices: [],
@@ -301,7 +301,7 @@ describe('a tone converter', () => {
     })
   })
 
-  it('is refused when it gives silence, or what is no sound', async () => {
+  it('is refused when it returns silence or invalid sound', async () => {
     const gives = (value: number) => converter({ converter: constantGraph(value) })
     expect(await reasonOpened(await gives(0))).toBe('tone_clone_model.onnx does not convert: it gave silence')
     expect(await reasonOpened(await gives(Number.NaN))).toContain('not finite')
@@ -317,7 +317,7 @@ describe('a tone converter', () => {
 })
 
 describe('the folder of a pack', () => {
-  it('has plain files of two levels, and links between them', async () => {
+  it('has regular files of two levels, and links between them', async () => {
     const directory = pack({ 'voices/a.bin': 'abc', 'deep/er/b.bin': 'x', '.hidden': 'x' })
     symlinkSync(join(directory, 'voices/a.bin'), join(directory, 'same.bin'))
     symlinkSync(directory, join(directory, 'circle'))
@@ -330,7 +330,7 @@ describe('the folder of a pack', () => {
     expect(opened.sizeBytesOf('voices/a.bin')).toBe(3)
   })
 
-  it('reads nothing that is not in it', async () => {
+  it('reads nothing outside of it', async () => {
     const opened = await openPackFolder(pack())
     for (const file of ['../outside.onnx', '/etc/passwd', 'voices', '', '.', 'tone.onnx/..'])
       await expect(opened.read(file, 1e6)).rejects.toThrow('is missing')
@@ -340,7 +340,7 @@ describe('the folder of a pack', () => {
 })
 
 describe('the gender of a voice', () => {
-  it('is heard right in the voices that Flite took from people, and unknown of noise', async () => {
+  it('is detected in Flite’s recorded voices, and unknown for noise', async () => {
     const voices = readCatalogue().voices.filter(
       ({ engine, adaptation, settings }) => engine === 'flite' && !adaptation && settings.pitchHz === undefined,
     )
@@ -360,7 +360,7 @@ describe('the gender of a voice', () => {
 const speakers = join(import.meta.dir, '../../../../shared/speech/speakers')
 
 describeWith([speakers], 'the gender of people', () => {
-  it('is heard right in recordings of ten of them, but for an orator who raises his voice', async () => {
+  it('is detected in recordings of ten people, except an orator with a raised voice', async () => {
     const files = readdirSync(speakers).filter((file) => /^.._[fm]_/.test(file))
     expect(files.length).toBeGreaterThan(8)
     const wrong: string[] = []
@@ -372,7 +372,7 @@ describeWith([speakers], 'the gender of people', () => {
   })
 })
 
-/** A megabyte that says it is a gigabyte is a zip archive first of all. */
+/** A megabyte that inflates to a gigabyte is detected as a zip archive. */
 function zipBomb(): Uint8Array {
   const header = new Uint8Array(30)
   new DataView(header.buffer).setUint32(0, 0x504b0304)

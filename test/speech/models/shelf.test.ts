@@ -1,4 +1,4 @@
-/** The shelf with real folders, and a probe that takes a pack's word for what is in it. */
+/** The shelf with real folders, and a probe that trusts a file in the pack. */
 import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { appendFile, cp, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
@@ -22,14 +22,14 @@ afterEach(async () => {
   await rm(root, { recursive: true })
 })
 
-// Where others keep the cores busy.
+// The machine may be busy.
 setDefaultTimeout(30_000)
 const shortMs = 200
 let probed: string[]
 let running = 0
 let mostRunning = 0
 
-/** The file `voices` names the voices, one a line; a line `bad …` is what is wrong. */
+/** The file `voices` names the voices, one a line; a line `bad …` gives the reason of a refusal. */
 async function probe(path: string, signal: AbortSignal): Promise<Pack> {
   probed.push(path.slice(directory.length + 1))
   mostRunning = Math.max(mostRunning, ++running)
@@ -101,8 +101,8 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-describe('a pack that takes long to try', () => {
-  it('lets the next ones be tried beside it, however many there are of its kind', async () => {
+describe('a pack with a slow probe', () => {
+  it('lets the next ones be probed in parallel, also behind several slow ones', async () => {
     for (const name of ['a', 'b', 'c']) await drop(name, 'endless')
     for (const name of ['x', 'y']) await drop(name, name)
     const shelf = await start({ patienceMs: 50 })
@@ -110,7 +110,7 @@ describe('a pack that takes long to try', () => {
     expect(states(shelf)).toEqual({ a: 'checking', b: 'checking', c: 'checking', x: 'ready', y: 'ready' })
   })
 
-  it('is left, when its files change, for the new ones', async () => {
+  it('is aborted when its files change', async () => {
     await drop('a', 'endless')
     const shelf = await start({ patienceMs: 60_000 })
     await until(() => probed.length === 1, 'begun')
@@ -121,7 +121,7 @@ describe('a pack that takes long to try', () => {
 })
 
 describe('a shelf', () => {
-  it('sees a pack that is dropped in while it watches, and gives its voices ids', async () => {
+  it('detects a new pack while it watches and assigns voice ids', async () => {
     const shelf = await start()
     expect(shelf.list()).toEqual([])
     await drop('lessac', 'en-us-lessac')
@@ -132,7 +132,7 @@ describe('a shelf', () => {
     expect(shelf.packs[0]!.model.version).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  it('needs no folder to begin with, and notices when one is made', async () => {
+  it('starts without a folder and detects a new one', async () => {
     await rm(directory, { recursive: true })
     const shelf = await start({ pollMs: 50 })
     expect(shelf.list()).toEqual([])
@@ -142,7 +142,7 @@ describe('a shelf', () => {
     expect(await readdir(root)).toEqual(['voices'])
   })
 
-  it('leaves a folder alone for as long as somebody copies into it', async () => {
+  it('does not probe a folder while files are copied into it', async () => {
     const shelf = await start({ settleMs: 1_000 })
     const path = join(directory, 'slow')
     await mkdir(path)
@@ -157,7 +157,7 @@ describe('a shelf', () => {
     expect(probed).toEqual(['slow'])
   })
 
-  it('pays no heed to what is hidden or not finished', async () => {
+  it('ignores hidden and unfinished folders', async () => {
     const shelf = await start()
     for (const name of ['.hidden', 'pull.part', 'pull.tmp']) await drop(name, 'x')
     await Bun.write(join(directory, 'README.md'), 'x')
@@ -167,7 +167,7 @@ describe('a shelf', () => {
     expect(probed).toEqual(['whole'])
   })
 
-  it('tries several packs one at a time', async () => {
+  it('probes packs one at a time', async () => {
     const shelf = await start()
     for (const name of ['a', 'b', 'c']) await drop(name, name)
     await until(() => ids(shelf).length === 3, 'all three')
@@ -175,7 +175,7 @@ describe('a shelf', () => {
     expect(probed.toSorted()).toEqual(['a', 'b', 'c'])
   })
 
-  it('refuses a bad pack with its reason, and the others are none the worse for it', async () => {
+  it('refuses a bad pack with the reason and keeps the others', async () => {
     const shelf = await start()
     await drop('bad', 'bad model.onnx has no input called "input".')
     await drop('crash', 'abort')
@@ -189,7 +189,7 @@ describe('a shelf', () => {
     expect(ids(shelf)).toEqual(['good'])
   })
 
-  it('says where a model belongs that is in no folder', async () => {
+  it('names the folder for a model outside of one', async () => {
     await Bun.write(join(directory, 'en_US-amy.onnx'), 'x')
     const shelf = await start()
     expect(shelf.list()).toMatchObject([{ name: 'en_US-amy.onnx', state: 'refused' }])
@@ -205,7 +205,7 @@ describe('a shelf', () => {
     expect(probed).toEqual([])
   })
 
-  it('tries a pack again when its files change, and has the old voices until then', async () => {
+  it('probes a pack again when its files change, and keeps the old voices until then', async () => {
     const shelf = await start({ pollMs: 40 })
     await drop('a', 'one')
     await until(() => ids(shelf).includes('one'), 'the first')
@@ -218,7 +218,7 @@ describe('a shelf', () => {
     expect(shelf.packs[0]!.model.version).not.toBe(version)
   })
 
-  it('forgets the voices of a pack that was changed into a bad one', async () => {
+  it('removes the voices of a pack that becomes bad', async () => {
     const shelf = await start({ pollMs: 40 })
     await drop('a', 'one')
     await until(() => ids(shelf).includes('one'), 'the first')
@@ -227,7 +227,7 @@ describe('a shelf', () => {
     expect(ids(shelf)).toEqual([])
   })
 
-  it('drops what was found in a pack that changed meanwhile', async () => {
+  it('discards the result of a pack that changed meanwhile', async () => {
     const shelf = await start({ pollMs: 50 })
     await drop('a', 'one')
     await until(() => probed.length === 1, 'the first try')
@@ -236,7 +236,7 @@ describe('a shelf', () => {
     expect(probed).toEqual(['a', 'a'])
   })
 
-  it('notices that a pack was deleted while its new files were tried', async () => {
+  it('detects a deletion during the probe of new files', async () => {
     await drop('a', 'first')
     const shelf = await start({ pollMs: 50 })
     await until(() => ids(shelf).includes('first'), 'the first found')
@@ -247,7 +247,7 @@ describe('a shelf', () => {
     expect(published).toEqual([])
   })
 
-  it('notices that a pack was deleted, and knows it when it comes back', async () => {
+  it('detects a deletion, and restores the ids when the pack comes back', async () => {
     const shelf = await start()
     await drop('a', 'a')
     await until(() => ids(shelf).includes('a'), 'found')
@@ -259,7 +259,7 @@ describe('a shelf', () => {
     expect(probed).toEqual(['a'])
   })
 
-  it('tries refused packs again when asked to, by call or by a mark', async () => {
+  it('probes refused packs again on request, by call or by a mark file', async () => {
     const shelf = await start()
     await drop('a', 'bad luck')
     await until(() => states(shelf).a === 'refused', 'refused')
@@ -274,7 +274,7 @@ describe('a shelf', () => {
 })
 
 describe('taking a pack away', () => {
-  it('ends its voices at once, and its files when they are destroyed', async () => {
+  it('removes its voices at once, and its files on destroy', async () => {
     const shelf = await start()
     await drop('a', 'a')
     await drop('b', 'b')
@@ -298,7 +298,7 @@ describe('taking a pack away', () => {
     expect(await readdir(join(directory, 'a'))).toEqual(['voices'])
   })
 
-  it('that a crash interrupted is finished by the next start', async () => {
+  it('interrupted by a crash is completed by the next start', async () => {
     const shelf = await start()
     await drop('a', 'a')
     await until(() => ids(shelf).includes('a'), 'found')
@@ -310,7 +310,7 @@ describe('taking a pack away', () => {
     expect(await left()).toBe(false)
   })
 
-  it('leaves the pack alone that a link points to', async () => {
+  it('keeps the target of a link', async () => {
     const shelf = await start()
     await drop('real', 'a')
     await rename(join(directory, 'real'), join(root, 'real'))
@@ -322,7 +322,7 @@ describe('taking a pack away', () => {
 })
 
 describe('a start', () => {
-  /** A shelf that has seen these packs, and is closed. */
+  /** Fills the cache: a shelf probes these packs, and is closed. */
   async function seen(packs: Readonly<Record<string, string>>): Promise<void> {
     const shelf = await start()
     for (const [name, voices] of Object.entries(packs)) {
@@ -332,7 +332,7 @@ describe('a start', () => {
     await shelf.close()
   }
 
-  it('has the voices of known packs at once, in the order in which they were installed, and tries nothing', async () => {
+  it('offers the voices of cached packs at once, in order of installation, without a probe', async () => {
     await seen({ z: 'z', a: 'a\nb', broken: 'bad luck' })
     const shelf = await start({ watches: false })
     expect(ids(shelf)).toEqual(['z', 'a', 'b'])
@@ -342,7 +342,7 @@ describe('a start', () => {
     expect(probed).toEqual([])
   })
 
-  it('tries those again that could not be tried for nothing that was wrong with them', async () => {
+  it('probes packs again after a failure that was not their fault', async () => {
     await seen({ crash: 'abort', broken: 'bad luck' })
     const shelf = await start()
     expect(states(shelf)).toEqual({ crash: 'checking', broken: 'refused' })
@@ -350,7 +350,7 @@ describe('a start', () => {
     expect(probed).toEqual(['crash'])
   })
 
-  it('tells those who only look why a pack could not be tried', async () => {
+  it('reports the failure to readers of the cache', async () => {
     await seen({ crash: 'abort' })
     const shelf = await start({ watches: false, isKeeper: false })
     expect(shelf.list()).toEqual([
@@ -360,7 +360,7 @@ describe('a start', () => {
     expect(probed).toEqual(['crash'])
   })
 
-  it('lacks what was deleted while nobody looked, and finds what was put there', async () => {
+  it('detects packs deleted and added while it was closed', async () => {
     await seen({ a: 'a', b: 'b' })
     await rm(join(directory, 'a'), { recursive: true })
     await drop('c', 'c')
@@ -371,7 +371,7 @@ describe('a start', () => {
     expect(probed).toEqual(['c'])
   })
 
-  it('finds the packs where the data directory was moved to', async () => {
+  it('finds the packs in a moved data directory', async () => {
     await seen({ a: 'a' })
     await cp(directory, join(root, 'moved'), { recursive: true, preserveTimestamps: true })
     directory = join(root, 'moved')
@@ -380,12 +380,12 @@ describe('a start', () => {
   })
 
   for (const [what, content] of [
-    ['that is no JSON', '{"format":1,"packs":[{'],
+    ['that is not JSON', '{"format":1,"packs":[{'],
     ['of another shape', '{"format":1,"packs":[{"name":"a","ids":{},"tried":{"version":1,"result":{"pack":{}}}}]}'],
     ['of another format', '{"format":0,"packs":5}'],
     ['that is empty', ''],
   ] as const)
-    it(`with a cache ${what} tries everything anew`, async () => {
+    it(`with a cache ${what} probes everything again`, async () => {
       await seen({ a: 'a' })
       await Bun.write(join(directory, '.shelf.json'), content)
       const shelf = await start()
@@ -394,7 +394,7 @@ describe('a start', () => {
       expect(probed).toEqual(['a'])
     })
 
-  it('of another release uses what is known and tries it again', async () => {
+  it('of another release uses the cached results and probes again', async () => {
     await seen({ a: 'a', broken: 'bad luck' })
     const path = join(directory, '.shelf.json')
     const cache = await Bun.file(path).text()
@@ -406,7 +406,7 @@ describe('a start', () => {
     expect(probed.toSorted()).toEqual(['a', 'broken'])
   })
 
-  it('beside a server writes nothing', async () => {
+  it('writes nothing beside a server', async () => {
     const shelf = await start({ isKeeper: false, watches: false })
     await drop('a', 'a')
     await shelf.rescan()

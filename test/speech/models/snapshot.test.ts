@@ -17,12 +17,12 @@ afterEach(async () => {
 const version = async () => (await takeSnapshot(directory))!.version
 
 describe('a snapshot of a pack', () => {
-  it('is the same for as long as the files are', async () => {
+  it('is the same for unchanged files', async () => {
     expect(await version()).toMatch(/^[0-9a-f]{32}$/)
     expect(await version()).toBe(await version())
   })
 
-  it('is the same wherever the pack lies', async () => {
+  it('is independent of the pack’s path', async () => {
     const before = await version()
     await rename(directory, `${directory}-moved`)
     directory += '-moved'
@@ -45,7 +45,7 @@ describe('a snapshot of a pack', () => {
       expect(requireUnchanged({ directory, version: before })).rejects.toThrow('the files of the model have changed')
     })
 
-  it('pays no heed to hidden files, nor to those below the second level', async () => {
+  it('ignores hidden files and files below the second level', async () => {
     const before = await version()
     await Bun.write(join(directory, '.DS_Store'), 'x')
     await mkdir(join(directory, '.git'))
@@ -53,12 +53,12 @@ describe('a snapshot of a pack', () => {
     expect(await version()).toBe(before)
   })
 
-  it('is none of what is no folder', async () => {
+  it('is undefined without a folder', async () => {
     expect(await takeSnapshot(join(directory, 'nothing'))).toBeUndefined()
     expect(await takeSnapshot(join(directory, 'model.onnx'))).toBeUndefined()
   })
 
-  it('survives links that lead nowhere or to themselves', async () => {
+  it('ignores broken links and cycles', async () => {
     await Bun.$`ln -s nowhere ${join(directory, 'lost')} && ln -s . ${join(directory, 'round')}`
     expect(await version()).toMatch(/^[0-9a-f]{32}$/)
   })

@@ -1,4 +1,4 @@
-/** Packs of transparent models of Kokoro and KittenTTS in the layouts that are published, in folders of their own. */
+/** Packs of transparent Kokoro and KittenTTS models in the published layouts, in temporary folders. */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { writeNpz } from './npz-writer'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
-/** A folder with these files and no others. */
+/** A folder with only these files. */
 export function writePack(files: Files): string {
   const directory = mkdtempSync(join(tmpdir(), 'sonant-pack-'))
   for (const [name, content] of Object.entries(files)) {
@@ -20,11 +20,11 @@ export function writePack(files: Files): string {
 
 export const bytesOf = (values: Float32Array) => new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 
-/** Of all `names`, one after the other; the nth is heard as speaker n. */
+/** Styles of all `names`, concatenated; the nth is heard as speaker n. */
 export const allStyles = (names: readonly string[], rows = 510) =>
   Buffer.concat(names.map((_, speaker) => bytesOf(styleRows(speaker, rows))))
 
-/** Kokoro v1.0's, as in config.json of hexgrad/Kokoro-82M. */
+/** The vocabulary of Kokoro v1.0, from config.json of hexgrad/Kokoro-82M. */
 export const kokoroVocabulary: Readonly<Record<string, number>> = vocabulary
 export const kokoroConfig = JSON.stringify({ n_token: 178, vocab: vocabulary })
 const tokensOf = (symbols: Readonly<Record<string, number>>) =>
@@ -69,7 +69,7 @@ export const sherpaPack: Files = {
   'tokens.txt': tokensOf(vocabulary),
 }
 
-/** kokoro-onnx' release, and the config that it lacks. */
+/** The release of kokoro-onnx, with the config that it lacks. */
 export const kokoroOnnxPack: Files = {
   'config.json': kokoroConfig,
   'kokoro-v1.0.onnx': styleModel({ names: [...sherpaNames], hop: 4 }),

@@ -1,7 +1,4 @@
-/**
- * A family of models for tests of what all families have in common: `X.onnx` says a steady tone, `X.onnx.json` says of
- * which voices.
- */
+/** A family of models for family-independent tests: `X.onnx` gives a steady tone, `X.onnx.json` lists the voices. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ModelFiles, SpeechEngine, Loadable } from '../../../src/speech/engine'
@@ -22,7 +19,7 @@ export const readTonePack: PackReader = async (folder) => {
   if (inputs[0]?.name !== 'radians' || inputs[0].type !== 'float32') throw new BadPack(`${graph} has no input radians`)
   if (outputs.length !== 1) throw new BadPack(`${graph} has ${outputs.length} outputs, not one`)
   const { pitches } = config
-  if (!Array.isArray(pitches)) throw new BadPack(`${graph}.json: pitches is no list`)
+  if (!Array.isArray(pitches)) throw new BadPack(`${graph}.json: pitches is not a list`)
   const voices = pitches.map((hz, i) => ({
     id: `tone-${i}`,
     displayName: `Tone ${i}`,
@@ -52,7 +49,7 @@ export async function loadTone(
   }
 }
 
-/** Two harmonics, so that it has a pitch like a voice; `change` makes something else of the sound. */
+/** Two harmonics, so that it has a pitch like a voice; `change` modifies the sound. */
 export function toneGraph(change = (_: GraphBuilder, sound: string) => sound, opset = 15): Uint8Array {
   const graph = createGraph()
   const radians = graph.input('radians', 'float32', ['n'])
@@ -64,7 +61,7 @@ export function toneGraph(change = (_: GraphBuilder, sound: string) => sound, op
 
 export const toneConfig = JSON.stringify({ pitches: [210, 120] })
 
-/** Writes the files of a pack; those of a good one where nothing else is said. */
+/** Writes the files of a pack; a good one by default. */
 export function writePack(directory: string, files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const all = { 'tone.onnx': toneGraph(), 'tone.onnx.json': toneConfig, ...files }
   for (const [name, content] of Object.entries(all)) {

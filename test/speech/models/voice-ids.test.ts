@@ -9,13 +9,13 @@ const give = (claimants: ReturnType<typeof claim>[], reserved: string[] = []) =>
   giveIds(claimants, reserved).map((map) => Object.fromEntries(map))
 
 describe('ids of installed voices', () => {
-  it('are the slugs where nobody else has them', () => {
+  it('are the slugs if these are free', () => {
     expect(give([claim(['en-us-amy', 'kokoro-af_heart.v1'])])).toEqual([
       { 'en-us-amy': 'en-us-amy', 'kokoro-af_heart.v1': 'kokoro-af_heart.v1' },
     ])
   })
 
-  it('have a number where an earlier pack or a built-in voice has the slug', () => {
+  it('get a number if an earlier pack or a built-in voice has the slug', () => {
     expect(give([claim(['a', 'b']), claim(['a']), claim(['a'])], ['b', 'a-2'])).toEqual([
       { a: 'a', b: 'b-2' },
       { a: 'a-3' },
@@ -23,26 +23,26 @@ describe('ids of installed voices', () => {
     ])
   })
 
-  it('that were given stay, even against an earlier pack', () => {
+  it('once given stay, even against an earlier pack', () => {
     expect(give([claim(['a']), claim(['a'], { a: 'a' })])).toEqual([{ a: 'a-2' }, { a: 'a' }])
   })
 
-  it('that were given are kept for voices that the pack does not have just now', () => {
+  it('once given stay reserved for voices that are currently missing', () => {
     expect(give([claim([], { a: 'a' }), claim(['a'])])).toEqual([{ a: 'a' }, { a: 'a-2' }])
   })
 
-  it('that were given make room for a new built-in voice', () => {
+  it('once given yield to a new built-in voice', () => {
     expect(give([claim(['a'], { a: 'a' })], ['a'])).toEqual([{ a: 'a-2' }])
   })
 
-  it('are at most 64 characters, with their number', () => {
+  it('have at most 64 characters including the number', () => {
     const long = 'x'.repeat(62) + '-yz'
     const [first, second] = give([claim([long]), claim([long])])
     expect(first![long]).toBe(`${'x'.repeat(62)}-y`)
     expect(second![long]).toBe(`${'x'.repeat(62)}-2`)
   })
 
-  it('match the pattern of the interface, whatever the slug is', () => {
+  it('match the pattern of the interface for any slug', () => {
     const slugs = [
       'Ünïcödé',
       '_under',

@@ -1,4 +1,4 @@
-/** Reading what a graph's file says, and not believing it. */
+/** Reading the header of a graph's file, valid or hostile. */
 import { describe, expect, it } from 'bun:test'
 import { mkdtempSync, openSync, closeSync, writeSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const refused = (model: Uint8Array) => expect(() => readGraphFile(model))
 const withParameter = (parameter: RawTensor) => addToGraph(small, tensor(parameter))
 
 describe('readGraphFile', () => {
-  it('tells the signature, the operators and the metadata of a graph', () => {
+  it('reads the signature, the operators and the metadata of a graph', () => {
     const info = readGraphFile(small)
     expect(info).toMatchObject({
       irVersion: 8,
@@ -52,7 +52,7 @@ describe('readGraphFile', () => {
     await session.release()
   })
 
-  it('finds noise in the graph and in bodies, in loops in branches too', () => {
+  it('finds noise in the graph and in nested bodies', () => {
     const body = (...nodes: Uint8Array[]) => attribute.body('then_branch', ...nodes, output('b'))
     const model = addToGraph(
       small,
@@ -73,7 +73,7 @@ describe('readGraphFile', () => {
     expect(outputsByOperator.has('RandomUniform')).toBe(false)
   })
 
-  it('does not take parameters for inputs, though old files list them there', () => {
+  it('excludes parameters from the inputs, where old files list them', () => {
     const model = addToGraph(
       small,
       tensor({ name: 'w', dims: [1], raw: new Uint8Array(4) }),
@@ -82,7 +82,7 @@ describe('readGraphFile', () => {
     expect(readGraphFile(model).inputs.map(({ name }) => name)).toEqual(['x'])
   })
 
-  it('counts parameters in further files, and how much of these is wanted', () => {
+  it('counts external parameters and the needed bytes of each file', () => {
     const parameter = (name: string, offset: number) =>
       tensor({ name, dims: [2, 8], external: { location: 'x.onnx_data', offset, length: 64 } })
     const info = readGraphFile(addToGraph(small, parameter('a', 4096), parameter('b', 0)))
@@ -90,7 +90,7 @@ describe('readGraphFile', () => {
     expect(info.externalFiles).toEqual([{ location: 'x.onnx_data', sizeBytesMin: 4160 }])
   })
 
-  it('refuses every file that is cut short, and survives every changed byte', () => {
+  it('refuses every truncated file and survives every changed byte', () => {
     for (let length = 0; length < small.length; length++) {
       let outcome = 'read'
       try {
@@ -99,7 +99,7 @@ describe('readGraphFile', () => {
         expect([length, (error as Error).name]).toEqual([length, 'BadGraphFile'])
         outcome = 'refused'
       }
-      // Cut between two entries of the metadata, at the end, it is whole.
+      // A cut between two entries of the final metadata leaves a valid file.
       if (outcome === 'read') expect(length).toBeGreaterThan(small.length - 60)
     }
     let refusals = 0
@@ -125,7 +125,7 @@ describe('readGraphFile', () => {
     }
   })
 
-  it('says what a file is that is something else', () => {
+  it('names the type of other files', () => {
     const text = (content: string) => new TextEncoder().encode(content)
     refused(new Uint8Array(0)).toThrow('is empty')
     refused(Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 0, 0)).toThrow('a zip archive')
@@ -134,7 +134,7 @@ describe('readGraphFile', () => {
     refused(text('version https://git-lfs.github.com/spec/v1\noid sha256:00\n')).toThrow('Git LFS')
   })
 
-  it('refuses absurd shapes, and parameters of another size than they say', () => {
+  it('refuses absurd shapes, and parameters whose size differs from their shape', () => {
     const refusals: [RawTensor, string][] = [
       [{ dims: [2 ** 40, 2 ** 40] }, 'larger than 64 GiB'],
       [{ dims: [2 ** 52, 2 ** 52, 0] }, 'larger than 64 GiB'],
@@ -148,7 +148,7 @@ describe('readGraphFile', () => {
     expect(readGraphFile(withParameter({ dims: [3], type: 22, raw: new Uint8Array(2) })).parameterBytes).toBe(18)
   })
 
-  it('refuses further files anywhere but below the graph', () => {
+  it('refuses external files outside of the graph’s folder', () => {
     const locations = [
       '../../etc/passwd',
       '/etc/passwd',
@@ -169,7 +169,7 @@ describe('readGraphFile', () => {
     refused(withParameter({ dims: [1], external: { location: 'x', length: 5 } })).toThrow('shape has 4')
   })
 
-  it('looks at parameters in attributes and bodies as well', () => {
+  it('checks parameters in attributes and bodies as well', () => {
     const bad: RawTensor = { dims: [1], external: { location: '../x' } }
     const constant = node('Constant', [], 'k', attribute.tensor('value', bad))
     refused(addToGraph(small, constant)).toThrow('outside')
@@ -178,7 +178,7 @@ describe('readGraphFile', () => {
     refused(addToGraph(small, node('Constant', [], 'k', split))).toThrow('two values')
   })
 
-  it('refuses bodies in bodies without end, and too many nodes, in little time', () => {
+  it('refuses deeply nested bodies and too many nodes quickly', () => {
     let nested = node('Identity', ['x'], 'z')
     for (let depth = 0; depth < 2_000; depth++) nested = node('If', ['c'], 'i', attribute.body('then_branch', nested))
     refused(addToGraph(small, nested)).toThrow('nested')
@@ -221,8 +221,8 @@ function varintBytes(...values: number[]): Uint8Array {
 
 const models = join(import.meta.dir, '../../../../shared/models')
 
-describeWith([models], 'readGraphFile on graphs that others made', () => {
-  it('agrees with onnxruntime about those whose shapes are written in full', async () => {
+describeWith([models], 'readGraphFile on published graphs', () => {
+  it('agrees with onnxruntime on graphs with complete shapes', async () => {
     const runtime = await openRuntime({ directory: tmpdir(), provider: 'cpu', threads: 1 })
     for (const file of [
       'hifigan-v2-ljspeech/hifigan_v2_lj.onnx',

@@ -1,4 +1,4 @@
-/** Opening graphs: noise that repeats, durations in the open, and nothing bad ever given to onnxruntime. */
+/** Opening graphs: repeatable noise, exposed durations, and no bad file passed to onnxruntime. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ function write(model: Uint8Array): string {
 
 const like = { dtype: types.float32 }
 
-/** `x` [a, b] in; one output per node that `add` makes. */
+/** Input `x` [a, b]; one output per node that `add` makes. */
 function noisy(add: (graph: GraphBuilder, x: string) => string[], opset = 15): Uint8Array {
   const graph = createGraph()
   const x = graph.input('x', 'float32', ['a', 'b'])
@@ -81,7 +81,7 @@ describe('noise', () => {
     expect((await new Response(child.stdout).text()).trim()).toBe(String(Bun.hash(first!)))
   })
 
-  it('would differ were it left alone', async () => {
+  it('would differ without the rewrite', async () => {
     const draws: Float32Array[] = []
     const session = await runtime.openSession(twoNormals)
     for (let i = 0; i < 2; i++) {
@@ -93,7 +93,7 @@ describe('noise', () => {
   })
 
   it('has mean 0, variance 1, the tails of a normal distribution, and no correlation with itself or its neighbour', async () => {
-    // One and a half times through the table.
+    // One and a half times the table.
     const [one, other] = (await run(twoNormals, [192, 512])) as [Float32Array, Float32Array]
     for (const values of [one, other]) {
       expect(Math.abs(mean(values))).toBeLessThan(0.015)
@@ -124,7 +124,7 @@ describe('noise', () => {
     expect(new Set(values!.subarray(0, tableLength)).size).toBeGreaterThan(65_000)
   })
 
-  it('keeps mean, scale and range, of nodes with a shape of their own too', async () => {
+  it('keeps mean, scale and range, also for nodes with their own shape', async () => {
     const path = write(
       noisy((graph, x) => [
         graph.op('RandomNormalLike', [x], { ...like, mean: { float: 3 }, scale: { float: 0.5 } }),
@@ -149,7 +149,7 @@ describe('noise', () => {
     expect(unit.every((value) => value >= 0 && value < 1)).toBe(true)
   })
 
-  it('takes the type that is asked for, or that of what it is like', async () => {
+  it('has the requested type, or that of its input', async () => {
     const graph = createGraph()
     const x = graph.input('x', 'float16', ['n'])
     graph.output('same', graph.op('RandomNormalLike', [x]), ['n'], 'float16')
@@ -174,7 +174,7 @@ describe('noise', () => {
     await session.release()
   })
 
-  it('works in every opset from 11 on, and is left alone before', async () => {
+  it('is rewritten in every opset from 11 on', async () => {
     for (const opset of [11, 12, 13, 14, 15, 18, 20, opsetMax]) {
       const path = write(noisy((graph, x) => [graph.op('RandomNormalLike', [x], like)], opset))
       expect(await run(path, [2, 3])).toEqual(await run(path, [2, 3]))
@@ -186,7 +186,7 @@ describe('noise', () => {
     await opened.session.release()
   })
 
-  it('is left alone in bodies and where it is not a plain draw, and that is said', async () => {
+  it('is unchanged in bodies and for unsupported draws, and reported as not repeatable', async () => {
     const graph = createGraph()
     const x = graph.input('x', 'float32', ['n'])
     const condition = graph.op('Cast', [graph.ints([1], [])], { to: 9 })
@@ -224,12 +224,12 @@ describe('a rewritten file', () => {
   })
   const info = readGraphFile(model)
 
-  it('has every byte of the first but the nodes that were replaced', () => {
+  it('keeps every byte except the replaced nodes', () => {
     const rewritten = rewriteGraph(bytesOf(model), info, { expose: ['frames'], repeatNoise: true })
     const { start } = info.noise[0]!
-    // A tag, a length of one byte, and the node.
+    // Skips a tag, a length of one byte, and the node.
     const end = start! + 2 + model[start! + 1]!
-    // Behind the graph's own length, which changes.
+    // Starts behind the graph's own length, which changes.
     const bodyStart = 20
     const text = (part: Uint8Array) => Buffer.from(part).toString('latin1')
     expect(text(model.subarray(start!, end))).toContain('RandomNormalLike')
@@ -243,7 +243,7 @@ describe('a rewritten file', () => {
     expect(again.outputs.map(({ name }) => name)).toEqual(['y0', 'frames'])
   })
 
-  it('is the file itself when nothing is to change', () => {
+  it('is the same file without changes', () => {
     const rewritten = rewriteGraph(bytesOf(model), info, { expose: [], repeatNoise: false })
     expect(Buffer.compare(rewritten, model)).toBe(0)
   })
@@ -257,7 +257,7 @@ describe('durations', () => {
     return write(graph.model({ sample_rate: 22_050 }))
   }
 
-  it('come out of the only Ceil node when they are asked for', async () => {
+  it('are the output of the only Ceil node on request', async () => {
     const path = piper((graph, x) => graph.output('y', graph.op('Mul', [graph.op('Ceil', [x]), x]), ['n']))
     const opened = await openGraph(runtime, path, { exposeDurations: true })
     expect(opened.session.outputs.map(({ name }) => name)).toEqual(['y', opened.durations!])
@@ -271,7 +271,7 @@ describe('durations', () => {
     await plain.session.release()
   })
 
-  it('are the second output where there is one, and unknown where there are two Ceil nodes or none', async () => {
+  it('are the second output if there is one, and unknown with two Ceil nodes or none', async () => {
     const second = piper((graph, x) => {
       graph.output('y', graph.op('Ceil', [x]), ['n'])
       graph.output('frames', x, ['n'])
@@ -288,7 +288,7 @@ describe('durations', () => {
 })
 
 describe('openGraph', () => {
-  /** Fails when it is asked for anything. */
+  /** Fails on any use. */
   const untouched = new Proxy({} as Runtime, {
     get: (_, key) => {
       throw new Error(`onnxruntime was asked for ${String(key)}`)
@@ -296,7 +296,7 @@ describe('openGraph', () => {
   })
   const plain = () => noisy((graph, x) => [graph.op('Abs', [x])])
 
-  it('gives onnxruntime no file that failed the checks', async () => {
+  it('passes no file to onnxruntime that failed the checks', async () => {
     const bad: [Uint8Array, string][] = [
       [new Uint8Array(0), 'is empty'],
       [plain().subarray(0, 50), 'cut off'],
@@ -320,7 +320,7 @@ describe('openGraph', () => {
     await expect(openGraph(untouched, wanting('.'))).rejects.toThrow('folder')
   })
 
-  it('opens graphs whose parameters are in further files', async () => {
+  it('opens graphs with external parameters', async () => {
     const graph = createGraph()
     const x = graph.input('x', 'float32', ['n'])
     graph.output('y', graph.op('Mul', [x, 'w']), ['n'])
@@ -333,7 +333,7 @@ describe('openGraph', () => {
     await session.release()
   })
 
-  it('keeps nothing of a file that it rewrote', async () => {
+  it('frees the file that it rewrote', async () => {
     const graph = createGraph()
     const x = graph.input('x', 'float32', ['n'])
     const megabytes = 40
@@ -349,7 +349,7 @@ describe('openGraph', () => {
     await session.release()
   })
 
-  it('knows exactly the opsets and IR versions that onnxruntime does', async () => {
+  it('accepts exactly the opsets and IR versions of onnxruntime', async () => {
     const opens = async (model: Uint8Array) => {
       const session = await runtime.openSession(model).catch(() => undefined)
       await session?.release()

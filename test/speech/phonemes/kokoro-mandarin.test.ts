@@ -8,7 +8,7 @@ async function spell(text: string, version: KokoroMandarin): Promise<string> {
   return pieces.map(({ symbols }) => symbols).join('')
 }
 
-/** One character for each syllable that any of Unicode's first 20,992 Han characters has. */
+/** One character for each syllable among Unicode's first 20,992 Han characters. */
 function everySyllable(): Map<string, string> {
   const found = new Map<string, string>()
   for (let code = 0x4e00; code < 0xa000; code++) {
@@ -19,28 +19,28 @@ function everySyllable(): Map<string, string> {
   return found
 }
 
-/** What v1.0 has of Mandarin, from its config.json. */
+/** The Mandarin part of v1.0's vocabulary, from its config.json. */
 const vocabulary = new Set(';:,.!?—…"()“” abcdefhijklmnopqrstuvwxyzɑɔɕəɚɛɡɥɨɤŋɻʂʊʦʨʰꭧɹ↓→↗↘')
 
 describe('toKokoroMandarin', () => {
-  it('writes for v1.0 what misaki does: IPA, tones as arrows behind the vowel, words apart', async () => {
+  it('matches misaki for v1.0: IPA, tone arrows behind the vowel, separated words', async () => {
     expect(await spell('银行行长，你好！', '1.0')).toBe('i↗nxa↗ŋ xa↗ŋꭧa↓ŋ, ni↓xau↓!')
     expect(await spell('是次日', '1.0')).toBe('ʂɨ↘ ʦʰɨ↘ɻɨ↘')
     expect(await spell('我们的绿色月亮', '1.0')).toBe('wo↓mən tɤ ly↘sɤ↘ ɥe↘ljaŋ')
     expect(await spell('二噢波', '1.0')).toBe('ɚ↘ ɔ→ pwo→')
   })
 
-  it('writes for v1.1-zh what misaki does: one symbol for each initial and final, tones as said', async () => {
+  it('matches misaki for v1.1-zh: one symbol per initial and final, spoken tones', async () => {
     expect(await spell('你好，一个小孩儿。', '1.1-zh')).toBe('ㄋㄧ2ㄏㄠ3, ㄧ2ㄍㄜ4/ㄒ要3ㄏㄞR2.')
     expect(await spell('资知日歌儿', '1.1-zh')).toBe('ㄗㄭ1/ㄓ十1/ㄖ十4/ㄍㄦ1')
     expect(await spell('女儿用云', '1.1-zh')).toBe('ㄋㄩ3ㄦ2/用4/云2')
   })
 
-  it('turns full-width marks into ASCII', async () => {
+  it('converts full-width marks to ASCII', async () => {
     expect(await spell('《好》、好；好：好（好）好？', '1.0')).toBe('“xau↓” , xau↓; xau↓: xau↓ (xau↓) xau↓?')
   })
 
-  it('has words in other letters spelled by the caller, with blanks around them', async () => {
+  it('lets the caller transcribe words in other letters, with spaces around them', async () => {
     expect(await spell('我用iPhone 15打', '1.0')).toBe('wo↓ jʊ↘ŋ <iPhone> <15> ta↓')
     expect(await spell('我用none打', '1.1-zh')).toBe('我3/用4/ㄉㄚ3')
     expect(await spell('OK', '1.1-zh')).toBe('<OK>')
@@ -48,7 +48,7 @@ describe('toKokoroMandarin', () => {
     expect(await spell('', '1.0')).toBe('')
   })
 
-  it('tells which symbols are which word', async () => {
+  it('maps symbols to words', async () => {
     const pieces = await toKokoroMandarin('我们好。', '1.0', (word) => word)
     expect(pieces).toEqual([
       { symbols: 'wo↓mən', word: '我们' },
@@ -71,7 +71,7 @@ describe('toKokoroMandarin', () => {
       )
       for (const symbol of ipa) expect(vocabulary.has(symbol), `${key}: ${symbol}`).toBeTrue()
       expect(ipa, key).toMatch(/^[a-zɤəɛŋɻɕʂʦʨʰꭧʊɥɔɨɚ]+[→↗↓↘]?[nŋ]?$/u)
-      // Other syllables sound otherwise.
+      // Different syllables have different spellings.
       spellings.set(bopomofo, (spellings.get(bopomofo) ?? '') + key)
     }
     const shared = [...spellings.values()].filter((keys) => keys.split(/(?<=\d)/).length > 1)
@@ -84,7 +84,7 @@ describe('toKokoroMandarin', () => {
 
 const config = '/work/shared/models/kokoro-voices/config.json'
 describeWith(config, 'the vocabulary of Kokoro v1.0', () => {
-  it('has all symbols that Mandarin is spelled with', async () => {
+  it('has all symbols of Mandarin', async () => {
     const { vocab } = (await Bun.file(config).json()) as { vocab: Record<string, number> }
     expect([...vocabulary].filter((symbol) => !(symbol in vocab))).toEqual([])
   })

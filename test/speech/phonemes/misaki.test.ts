@@ -6,7 +6,7 @@ import { pairWords } from '../../../src/speech/phonemes/pair-words'
 import { speak } from '../../../src/speech/phonemes/spoken'
 
 describe('text at its marks', () => {
-  it('is cut around marks, with the blanks beside them, and nothing is lost', () => {
+  it('is split at marks with their spaces, without loss', () => {
     const text = 'Hello, world! (Yes.) "No" — now; so… end.'
     const sections = splitAtMarks(text)
     expect(sections.map((section) => section.text).join('')).toBe(text)
@@ -21,7 +21,7 @@ describe('text at its marks', () => {
     ])
   })
 
-  it('is not cut inside numbers, times and abbreviations', () => {
+  it('is not split inside numbers, times and abbreviations', () => {
     expect(splitAtMarks('3.5 at 3:30 for 1,000 e.g. me')).toEqual([
       { text: '3.5 at 3:30 for 1,000 e.g', kind: 'words' },
       { text: '. ', kind: 'marks' },
@@ -29,7 +29,7 @@ describe('text at its marks', () => {
     ])
   })
 
-  it('takes linear time for piles of marks and blanks', () => {
+  it('is split in linear time for long runs of marks and spaces', () => {
     const text = `${' '.repeat(20_000)}x${'?! '.repeat(20_000)}`
     const startMs = performance.now()
     expect(splitAtMarks(text.trim())).toHaveLength(2)
@@ -38,7 +38,7 @@ describe('text at its marks', () => {
 })
 
 describe('phonemes of eSpeak NG in the alphabet of misaki', () => {
-  // Each is a rule of misaki/espeak.py, applied to what eSpeak NG says of a word.
+  // Each is a rule of misaki/espeak.py, applied to eSpeak NG's word.
   it.each([
     ['f_ˈaɪɚ', 'fˈIəɹ', 'a diphthong inside a phoneme of three letters'],
     ['h_ˈaʊ_s', 'hˈWs', 'aʊ'],
@@ -51,7 +51,7 @@ describe('phonemes of eSpeak NG in the alphabet of misaki', () => {
     ['b_ˈʌ_ʔ_n̩', 'bˈʌtn', 'a glottal stop before a syllabic n'],
     ['ɹ_ˈɪ_ð_m̩', 'ɹˈɪðᵊm', 'another syllabic consonant'],
     ['f_ˈɜː_ɹ_i', 'fˈɜɹi', 'ɜːɹ'],
-    ['ð_ə_t_ʃ', 'ðətʃ', 'two phonemes that look like one stay two'],
+    ['ð_ə_t_ʃ', 'ðətʃ', 'two phonemes that look like one stay separate'],
     ['f_ˈaɪɚ_ɹ', 'fˈIəɹ', 'a linking r after ɚ'],
     ['b_ɹ_ˈuː_ɪ_ŋ', 'bɹˈuɪŋ', 'length marks are dropped'],
   ])('American %s is %s: %s', (espeak, misaki) => {
@@ -77,13 +77,13 @@ describe('phonemes of eSpeak NG in the alphabet of misaki', () => {
     expect(toMisaki(espeak, 'other')).toBe(misaki)
   })
 
-  it('Kokoro v0.19 gets the IPA nearly as it is', () => {
+  it('keeps the IPA almost unchanged for Kokoro v0.19', () => {
     expect(toMisaki('f_ˈaɪɚ_ɹ', 'ipa')).toBe('fˈaɪɚɹ')
     expect(toMisaki('r_ˈʲa_x', 'ipa')).toBe('ɹˈjak')
   })
 })
 
-describe('a text that is spoken', () => {
+describe('the tokens of a text', () => {
   let phonemizer: Phonemizer
   beforeAll(async () => {
     phonemizer = await loadPhonemizer()
@@ -94,7 +94,7 @@ describe('a text that is spoken', () => {
     spellMarks: (marks: string) => marks,
   }
 
-  it('has its marks where they were and knows which symbols are which word', async () => {
+  it('keep the marks in place and have the index of their word', async () => {
     const { tokens, words } = await speak(phonemizer, 'Go home, now!', spelling)
     expect(tokens.map(({ text }) => text).join('')).toBe('ɡˌO hˈOm, nˈW!')
     expect(words).toEqual(['Go', 'home', 'now'])
@@ -102,13 +102,13 @@ describe('a text that is spoken', () => {
     expect([of(0), of(1), of(2), of(-1)].map((all) => all.join(''))).toEqual(['ɡˌO', 'hˈOm', 'nˈW', ' , !'])
   })
 
-  it('keeps words together that eSpeak NG runs together', async () => {
+  it('keep words together that eSpeak NG merges', async () => {
     const { tokens, words } = await speak(phonemizer, 'a house of the town', spelling)
     expect(tokens.map(({ text }) => text).join('')).toBe('ə hˈWs ʌvðə tˈWn')
     expect(words).toEqual(['a', 'house', 'of the', 'town'])
   })
 
-  it('has no flags of languages in it', async () => {
+  it('have no language flags', async () => {
     const spoken = await speak(phonemizer, 'नमस्ते weekend', { ...spelling, voice: 'hi' })
     expect(spoken.tokens.map(({ text }) => text).join('')).not.toMatch(/[()]|en|hi/)
   })
@@ -131,7 +131,7 @@ describe('words of a text and of a phonemizer', () => {
     ])
   })
 
-  it('lose nobody, however uneven they are', () => {
+  it('are all paired, however uneven they are', () => {
     const sounds = Array.from({ length: 40 }, (_, i) => `s${i}`)
     expect(pairWords(['1234567890123456789012345'], sounds).flatMap((group) => group.sounds)).toEqual(sounds)
     expect(pairWords(['a', 'b', 'c'], [])).toEqual([])

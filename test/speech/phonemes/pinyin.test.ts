@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test'
 import { splitPinyin, toSyllables } from '../../../src/speech/phonemes/pinyin'
 
-/** Pinyin as in `mandarin-readings.txt`: `r` for the 儿 that only colours the syllable before it. */
+/** Pinyin as in `mandarin-readings.txt`: `r` for a 儿 that only colors the preceding syllable. */
 function say(text: string): string[] {
   return toSyllables(text).map((syllable) => {
     if ('other' in syllable) return syllable.other
@@ -9,7 +9,7 @@ function say(text: string): string[] {
   })
 }
 
-/** Both, where people say either: `jie2/jie3`. */
+/** `jie2/jie3` accepts both readings. */
 function isSaid(text: string, pinyin: string): boolean {
   const said = say(text)
   const wanted = pinyin.split(' ').map((syllable) => syllable.split('/').map(write))
@@ -22,7 +22,7 @@ function write(syllable: string): string {
   return `${initial}${final}${syllable.at(-1)}`
 }
 
-/** The text, with a `·` where a word begins. */
+/** The text with a `·` at each word start. */
 function divide(text: string): string {
   return toSyllables(text)
     .map((syllable) => ('other' in syllable ? syllable.other : `${syllable.wordStart ? '·' : ''}${syllable.hanzi}`))
@@ -32,7 +32,7 @@ function divide(text: string): string {
 const readings = (await Bun.file(`${import.meta.dir}/mandarin-readings.txt`).text()).trim().split('\n')
 
 describe('toSyllables', () => {
-  it('reads at least 99 % of the known sentences, polyphones and sandhi among them, as they are said', () => {
+  it('reads at least 99 % of the known sentences correctly, including polyphones and sandhi', () => {
     const wrong = readings.filter((line) => {
       const [text, pinyin] = line.split('\t') as [string, string]
       return !isSaid(text, pinyin)
@@ -41,7 +41,7 @@ describe('toSyllables', () => {
     expect(wrong.length / readings.length, wrong.join('\n')).toBeLessThan(0.01)
   })
 
-  it('tells the tone that is said from the tone of the dictionary', () => {
+  it('distinguishes the spoken tone from the citation tone', () => {
     const tones = toSyllables('你好，一个不是').flatMap((syllable) =>
       'other' in syllable ? [] : [[syllable.tone, syllable.citationTone]],
     )
@@ -65,16 +65,16 @@ describe('toSyllables', () => {
     expect(say('銀行行長覺得頭髮很長，臺灣著名的圖書館')).toEqual(simplified)
   })
 
-  it('passes on marks, blanks, and words in other letters', () => {
+  it('passes on marks, spaces, and words in other letters', () => {
     expect(say('卡拉OK，iPhone 15 好！')).toEqual(['ka3', 'la1', 'OK', '，', 'iPhone', ' ', '15', ' ', 'hao3', '！'])
   })
 
-  it('passes on characters without a reading, also those outside of the first plane, and goes on', () => {
+  it('passes on characters without a reading, also outside of the first plane', () => {
     expect(say('𠮷野家㐀')).toEqual(['𠮷', 'ie3', 'jia1', '㐀'])
     expect(toSyllables('')).toEqual([])
   })
 
-  it('loses no character, whatever the text', () => {
+  it('loses no character of any text', () => {
     const characters = [...'银行一不儿得地长还了，。A1 \u{20bb7}々〇ー\u3000好好'].sort()
     for (let seed = 1; seed < 300; seed++) {
       let state = seed
@@ -97,7 +97,7 @@ describe('toSyllables', () => {
 })
 
 describe('splitPinyin', () => {
-  it('writes out what pinyin shortens', () => {
+  it('expands the abbreviated finals of pinyin', () => {
     const split = (pinyin: string) => Object.values(splitPinyin(pinyin)).join(' ')
     expect(['liu', 'gui', 'lun', 'you', 'wei', 'wen', 'weng', 'wo'].map(split)).toEqual([
       'l iou',

@@ -3,7 +3,7 @@ import { toPinyinIds } from '../../../src/speech/phonemes/piper-pinyin'
 import { toSyllables } from '../../../src/speech/phonemes/pinyin'
 import { pinyinIds } from './pinyin-ids'
 
-/** Symbols of the ids; all short pauses are one id, whose last symbol is the blank. */
+/** Symbols of the ids; all short pauses share one id, whose last symbol is the space. */
 async function symbolsOf(text: string): Promise<string[]> {
   const names = new Map([...pinyinIds].map(([symbol, [id]]) => [id!, symbol]))
   const sentences = await toPinyinIds(text, pinyinIds)
@@ -11,9 +11,9 @@ async function symbolsOf(text: string): Promise<string[]> {
 }
 
 describe('toPinyinIds', () => {
-  // What the tests of piper1-gpl (tests/test_chinese_phonemizer.py) say of this text, but for 拥: its network has the
-  // reading of Taiwan there, yong3.
-  it('gives the ids that Piper gives', async () => {
+  // The expected ids of piper1-gpl's tests (tests/test_chinese_phonemizer.py), except 拥: its network gives Taiwan's
+  // reading, yong3.
+  it('gives the ids of Piper', async () => {
     const sentences = '卡尔普陪外孙玩滑梯。 假语村言别再拥抱我。'
     expect((await toPinyinIds(sentences, pinyinIds))[0]).toEqual([
       1, 0, 13, 27, 66, 0, 3, 62, 66, 0, 5, 49, 66, 0, 5, 31, 65, 0, 26, 30, 67, 0, 24, 55, 64, 0, 26, 34, 65, 0, 14,
@@ -24,30 +24,30 @@ describe('toPinyinIds', () => {
     )
   })
 
-  it('writes finals as pinyin does', async () => {
+  it('writes finals as in pinyin', async () => {
     expect(await symbolsOf('女略月圆局学全军有围文五六贵轮语')).toEqual([
       '^ _ n v 3 _ l ve 4 _ y ue 4 _ y uan 2 _ j u 2 _ x ue 2 _ q uan 2 _ j un 1 _ y ou 3 _ w ei 2 _ w en 2 _ w u 3 _ ' +
         'l iu 4 _ g ui 4 _ l un 2 _ y u 3 _ $',
     ])
   })
 
-  it('leaves third tones, changes 一 and 不, and pads marks as groups', async () => {
+  it('keeps third tones, changes 一 and 不, and pads marks as groups', async () => {
     expect(await symbolsOf('你好，不是一个！')).toEqual([
       '^ _ n i 3 _ h ao 3 _   _ b u 2 _ sh i 4 _ y i 2 _ g e 4 _ ！ _ $',
     ])
   })
 
-  it('takes the ids of the voice where they are others, and skips what it has none for', async () => {
+  it('uses the ids of the voice and skips syllables without one', async () => {
     const ids = new Map(Object.entries({ _: [9], '^': [8], $: [7], h: [1], ao: [2], 3: [3] }))
     expect(await toPinyinIds('好你好。', ids)).toEqual([[8, 9, 1, 2, 3, 9, 1, 2, 3, 9, 7]])
   })
 
-  it('gives nothing for a sentence without a syllable', async () => {
+  it('returns nothing for a sentence without a syllable', async () => {
     expect(await toPinyinIds('OK! ……', pinyinIds)).toEqual([])
     expect(await toPinyinIds('OK! 好。', pinyinIds)).toHaveLength(1)
   })
 
-  it('has ids for every syllable there is, but for hummed ones', async () => {
+  it('has ids for every syllable except hummed ones', async () => {
     const missing = new Set<string>()
     for (let code = 0x4e00; code < 0xa000; code++) {
       const hanzi = String.fromCharCode(code)

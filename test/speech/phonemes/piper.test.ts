@@ -1,4 +1,4 @@
-/** What Piper voices are fed, rule by rule; test/speech/sherpa compares the whole with an implementation not ours. */
+/** The input of Piper voices, rule by rule; test/speech/sherpa compares it with an independent implementation. */
 import { describe, expect, it } from 'bun:test'
 import { type Clause, loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/espeak'
 import { type PiperAlphabet, readPiper } from '../../../src/speech/phonemes/piper'
@@ -16,7 +16,7 @@ const alphabet: PiperAlphabet = {
 const clause = (phonemes: string, terminator: Clause['terminator'] = '', endsSentence = false, text = ''): Clause => {
   return { phonemes, terminator, endsSentence, text }
 }
-/** Reads these clauses; ids as their symbols, without the pads. */
+/** The tokens of these clauses, by their ids, without the pads. */
 async function read(clauses: Clause[], changes: Partial<PiperAlphabet> = {}): Promise<string[][]> {
   const phonemizer: Phonemizer = { clauses: async () => clauses }
   const used = { ...alphabet, ...changes }
@@ -26,12 +26,12 @@ async function read(clauses: Clause[], changes: Partial<PiperAlphabet> = {}): Pr
 }
 
 describe('sentences for Piper', () => {
-  it('have a pad behind everything but the end', async () => {
+  it('have a pad behind everything except the end', async () => {
     const [run] = await readPiper('', alphabet, async () => ({ clauses: async () => [clause('a_b', '.', true)] }))
     expect(run!.ids).toEqual([1, 0, 8, 0, 9, 0, 5, 0, 2])
   })
 
-  it('are clauses up to one that ends a sentence, with a blank behind marks inside', async () => {
+  it('are clauses up to a sentence end, with a space behind inner marks', async () => {
     const clauses = [clause('a', ','), clause('b', '.', true), clause('c', ';'), clause('a', '?', true), clause('b')]
     expect(await read(clauses)).toEqual([
       ['^', 'a', ',', ' ', 'b', '.', '$'],
@@ -40,13 +40,13 @@ describe('sentences for Piper', () => {
     ])
   })
 
-  it('lose the flags of other languages, keep their blanks, and are decomposed', async () => {
+  it('lose language flags, keep their spaces, and are decomposed', async () => {
     expect(await read([clause('a_(en)_b_ c_(cmn)_  ã', '', true)])).toEqual([
       ['^', 'a', 'b', ' ', 'c', ' ', ' ', 'a', '\u0303', '$'],
     ])
   })
 
-  it('leave out what the voice does not have, and themselves when nothing is left', async () => {
+  it('drop unknown phonemes, and are dropped when empty', async () => {
     expect(await read([clause('aʒb', '.', true), clause('', '', true), clause('ʒ', '', true)])).toEqual([
       ['^', 'a', 'b', '.', '$'],
     ])
@@ -60,7 +60,7 @@ describe('sentences for Piper', () => {
     expect(run!.ids).toEqual([1, 0, 8, 9, 0, 2])
   })
 
-  it('merge the longest clusters of vowels, but not in what no mark ends, as Piper does', async () => {
+  it('merge the longest vowel clusters, except in text without a final mark, as in Piper', async () => {
     const vowelClusters = [
       ['a', 'i'],
       ['a', 'i', 'b'],
@@ -72,7 +72,7 @@ describe('sentences for Piper', () => {
     ])
   })
 
-  it('say what the configuration wants said instead of a phoneme', async () => {
+  it('apply the phoneme replacements of the configuration', async () => {
     const replacements = new Map([
       ['c', ['k', 'a']],
       ['b', []],
@@ -80,7 +80,7 @@ describe('sentences for Piper', () => {
     expect(await read([clause('a_c_b', '.', true)], { replacements })).toEqual([['^', 'a', 'k', 'a', '.', '$']])
   })
 
-  it('are one, of code points, where a voice reads letters', async () => {
+  it('are one sequence of code points for a voice that reads letters', async () => {
     const never = async (): Promise<Phonemizer> => {
       throw new Error('eSpeak NG was asked for')
     }
@@ -89,7 +89,7 @@ describe('sentences for Piper', () => {
     expect(more).toEqual([])
   })
 
-  it('know which ids say which word', async () => {
+  it('map ids to words', async () => {
     const phonemizer = loadPhonemizer()
     const { phoneme_id_map: map } = (await import('../sherpa/map.json')).default
     const full = { ...alphabet, ids: new Map<string, number[]>(Object.entries(map)) }

@@ -1,4 +1,4 @@
-/** Times of spoken words as times of written ones. */
+/** Times of written words from times of spoken ones. */
 import { describe, expect, it } from 'bun:test'
 import { timeWords } from '../../../src/speech/phonemes/words'
 
@@ -16,7 +16,7 @@ describe('the words of a text', () => {
     ])
   })
 
-  it('are one where they are spoken as one', () => {
+  it('are merged if they are spoken as one', () => {
     expect(read('the end of the day', 'ðɪ', 'ˈɛnd', 'ʌvðə', 'dˈeɪ')).toEqual([
       ['the', 0, 1],
       ['end', 1, 2],
@@ -25,7 +25,7 @@ describe('the words of a text', () => {
     ])
   })
 
-  it('last as long as all that is spoken of them', () => {
+  it('last as long as all of their sounds', () => {
     expect(read('my iPhone is', 'maɪ', 'ˈaɪ', 'fˈoʊn', 'ɪz')).toEqual([
       ['my', 0, 1],
       ['iPhone', 1, 3],
@@ -41,7 +41,7 @@ describe('the words of a text', () => {
     ])
   })
 
-  it('are none where there are none, or nothing was spoken', () => {
+  it('are empty without words or without sounds', () => {
     expect(read('—!', 'ə')).toEqual([])
     expect(read('word')).toEqual([])
     expect(read('')).toEqual([])

@@ -1,4 +1,7 @@
-/** English texts for comparing our front end of Kokoro with sherpa-onnx': plain sentences, then words and marks by lot. */
+/**
+ * English texts for comparing our front end of Kokoro with that of sherpa-onnx: plain sentences, then pseudo-random
+ * words and marks.
+ */
 
 const sentences = [
   'The quick brown fox jumps over the lazy dog.',
@@ -51,7 +54,7 @@ const words = (
   'quality nation measure vision judge church thought though through enough rhythm honest island knight colonel queue ' +
   'yacht recipe naive cafe schedule privacy garage tomato aluminium lieutenant vitamin advertisement laboratory data'
 ).split(' ')
-/** Those that sherpa-onnx feeds, then those that it does not. */
+/** Marks that sherpa-onnx feeds, then marks that it drops. */
 const fed = ['. ', ', ', '; ', ': ', '? ', '! ']
 const unfed = ['… ', ' — ', ' "', '" ', ' (', ') ']
 
@@ -75,16 +78,16 @@ function makeTexts(count: number, seed: number, marks: readonly string[]): strin
       text += words[draw(words.length)]!
       text += i < length - 1 && draw(5) === 0 ? marks[draw(marks.length)]! : ' '
     }
-    // Before a small letter, eSpeak NG takes a full stop for that of an abbreviation.
+    // Before a lower-case letter eSpeak NG reads a full stop as an abbreviation's.
     return `${text.trim()}${'.?!'[draw(3)]}`.replace(/(^|[.?!…][")]? ["(]?)[a-z]/g, (start) => start.toUpperCase())
   })
 }
 
 /** Only with marks that both feed. */
 export const plainTexts: readonly string[] = [...sentences, ...makeTexts(300, 1, fed)]
-/** Ours feeds all of their marks, sherpa-onnx not. */
+/** With marks of which sherpa-onnx drops some. */
 export const markedTexts: readonly string[] = makeTexts(100, 2, [...fed, ...unfed])
-/** One sentence each, longer than a model takes at once. */
+/** One sentence each, longer than a single run of a model. */
 export const longTexts: readonly string[] = [
   `${Array(9).fill('the river runs past the old mill, under the bridge and down to the sea').join(', ')}.`,
   `${Array(120).fill('honest islands').join(' ')}.`,
@@ -92,11 +95,11 @@ export const longTexts: readonly string[] = [
 
 export const kokoroTexts: readonly string[] = [...plainTexts, ...markedTexts, ...longTexts]
 
-/** What sherpa-onnx was asked for with each text, and what it gave the graph, run by run. */
+/** The requests to sherpa-onnx, and its graph inputs run by run. */
 export type SherpaTable = {
   readonly speaker: number
   readonly speed: number
-  /** For each text: its runs, and of each run the symbols of its ids and the row of the style. */
+  /** Per text its runs; per run the symbols of its ids and the row of the style. */
   readonly kokoro: readonly (readonly SherpaRun[])[]
   readonly kitten: readonly (readonly SherpaRun[])[]
 }

@@ -1,15 +1,14 @@
 /**
- * Our front ends of Kokoro and KittenTTS beside those of sherpa-onnx 1.13.8 (C++, with another build of eSpeak NG), by a
- * table that scripts/sherpa/kokoro.ts makes. They differ by design:
- *
- * - sherpa-onnx feeds eSpeak NG's IPA as it is (Kokoro v0.19); misaki's alphabet, which we give v1.0, is compared with
- *   nothing here. So ours is asked for v0.19, and kokoro.js' four replacements are made in theirs.
- * - It runs one sentence at a time, and adds a blank after a full stop that is not the last; we run all that fits.
- * - It takes the style's row for the number of ids within the zeros, we that before it, as Kokoro's own pipeline does.
- * - Of the marks it feeds only those that end clauses for eSpeak NG; we feed all that the vocabulary has, as Kokoro's and
- *   KittenTTS' own front ends do, and cut there, so that eSpeak NG stresses words beside a quotation mark otherwise.
- * - A sentence too long it cuts anywhere, we at a mark or a blank.
- * - To KittenTTS it feeds the same as to Kokoro; we put blanks around marks and an ellipsis at the end, as KittenTTS does.
+ * Our front ends of Kokoro and KittenTTS compared with sherpa-onnx 1.13.8 (C++, with another build of eSpeak NG), by a
+ * table from scripts/sherpa/kokoro.ts. They differ by design:
+ * - sherpa-onnx feeds eSpeak NG's IPA unchanged (Kokoro v0.19). misaki's alphabet for v1.0 is not compared. So these
+ * tests use our v0.19, and apply kokoro.js' four replacements to the other side.
+ * - It runs one sentence at a time and adds a space after a full stop that is not the last; we fill each run.
+ * - It takes the style's row for the number of ids within the zeros, we the one before, as in Kokoro's own pipeline.
+ * - It feeds only marks that end clauses for eSpeak NG. We feed all marks of the vocabulary, as in Kokoro's and
+ * KittenTTS' own front ends, and split there, so eSpeak NG stresses words beside a quotation mark differently.
+ * - It cuts a long sentence anywhere, we at a mark or a space.
+ * - It feeds KittenTTS the same as Kokoro. We put spaces around marks and an ellipsis at the end, as KittenTTS does.
  */
 import { beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
@@ -34,7 +33,7 @@ beforeAll(async () => {
 
 const theirRuns = (text: string, family: 'kokoro' | 'kitten' = 'kokoro') => table[family][kokoroTexts.indexOf(text)]!
 const inner = (run: SherpaRun) => run[0].replace(/^\$|\$$/g, '')
-/** All runs of a text as one, in kokoro.js' IPA. */
+/** All runs of a text joined, in kokoro.js' IPA. */
 const joined = (runs: readonly SherpaRun[]) =>
   tidy(runs.map(inner).join(' ')).replace(/ʲ/g, 'j').replace(/r/g, 'ɹ').replace(/x/g, 'k').replace(/ɬ/g, 'l')
 const tidy = (tokens: string) => tokens.replace(/ +/g, ' ').trim()
@@ -51,7 +50,7 @@ async function countDifferent(texts: readonly string[], compare: (text: string) 
   return different
 }
 
-describe('the front end of Kokoro beside that of sherpa-onnx', () => {
+describe('the front end of Kokoro compared with sherpa-onnx', () => {
   it('has a table of all texts, with at least 300 in English whose marks both feed', () => {
     expect(plainTexts.length).toBeGreaterThanOrEqual(300)
     expect(table.kokoro).toHaveLength(kokoroTexts.length)
@@ -59,14 +58,14 @@ describe('the front end of Kokoro beside that of sherpa-onnx', () => {
     expect(new Set(table.kokoro.map((runs) => joined(runs))).size).toBe(new Set(kokoroTexts).size)
   })
 
-  it('gives the same symbols for the same text', async () => {
+  it('gives the same tokens for the same text', async () => {
     expect(
       await countDifferent(plainTexts, async (text) => [known(await kokoro(text)), joined(theirRuns(text))]),
     ).toEqual([])
   })
 
   it('gives the same sounds around marks that only we feed', async () => {
-    // Stress, blanks and whether a "to" is weak aside; — is a semicolon there.
+    // Ignores stress, spaces and a weak "to"; — is a semicolon there.
     const sounds = (symbols: string) =>
       symbols
         .replaceAll('—', ';')
@@ -85,7 +84,7 @@ describe('the front end of Kokoro beside that of sherpa-onnx', () => {
         expect([symbols.at(0), symbols.at(-1)]).toEqual(['$', '$'])
         expect(row).toBe([...symbols].length - 2)
       }
-    // Where nothing is changed or left out in theirs, both have the same run.
+    // Both have the same run if nothing was changed or dropped in theirs.
     const same = plainTexts.filter((text) => {
       const [run, ...more] = theirRuns(text)
       return more.length === 0 && inner(run!) === joined([run!])
@@ -101,7 +100,7 @@ describe('the front end of Kokoro beside that of sherpa-onnx', () => {
     }
   })
 
-  it('cuts what is too long at a mark or a blank, where sherpa-onnx cuts inside words, and loses as little', async () => {
+  it('cuts long sentences at a mark or a space, where sherpa-onnx cuts inside words, with as little loss', async () => {
     for (const text of longTexts) {
       const runs = cutRuns((await kokoro(text)).tokens, kittenVocabulary, tokensMax).map(textOf)
       const theirs = theirRuns(text)
@@ -114,8 +113,8 @@ describe('the front end of Kokoro beside that of sherpa-onnx', () => {
   })
 })
 
-describe('the front end of KittenTTS beside that of sherpa-onnx', () => {
-  it('gives the same symbols but for blanks, the same as sherpa-onnx gives Kokoro', async () => {
+describe('the front end of KittenTTS compared with sherpa-onnx', () => {
+  it('gives the tokens that sherpa-onnx gives Kokoro, except for spaces', async () => {
     const compact = (symbols: string) => symbols.replace(/ /g, '')
     const different = await countDifferent(plainTexts, async (text) => [
       compact(known(await speakKitten(phonemizer, text))),
@@ -125,7 +124,7 @@ describe('the front end of KittenTTS beside that of sherpa-onnx', () => {
     for (const text of plainTexts) expect(theirRuns(text, 'kitten').map(inner)).toEqual(theirRuns(text).map(inner))
   })
 
-  it('puts one blank around every mark', async () => {
+  it('puts one space around every mark', async () => {
     for (const text of plainTexts) {
       const ours = known(await speakKitten(phonemizer, text))
       const spaced = tidy(

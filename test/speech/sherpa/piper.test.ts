@@ -1,6 +1,6 @@
 /**
- * Our ids for Piper voices beside those of sherpa-onnx, an implementation that is not ours, in a table that
- * scripts/sherpa/piper-table.ts made. Differences are explained in docs/models.md.
+ * Our ids for Piper voices compared with sherpa-onnx, an independent implementation, by a table from
+ * scripts/sherpa/piper-table.ts. docs/models.md explains the differences.
  */
 import { describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ async function readTable(voice: string): Promise<Row[]> {
     .map((line) => JSON.parse(line) as Row)
 }
 
-/** What is not as there: `text`, theirs, ours. */
+/** Differing texts: `text`, theirs, ours. */
 async function findDifferences(voice: string) {
   const alphabet: PiperAlphabet = {
     phonemeType: 'espeak',
@@ -35,7 +35,7 @@ async function findDifferences(voice: string) {
   const rows = await readTable(voice)
   const differences: { text: string; theirs: number[][]; ours: (readonly number[])[] }[] = []
   for (const [text, runs] of rows) {
-    // They run the graph with nothing but the ends of a sentence, too.
+    // sherpa-onnx also runs the graph on empty sentences.
     const theirs = runs.filter((ids) => ids.length > 3)
     const ours = (await readPiper(text, alphabet, () => phonemizer)).map(({ ids }) => ids)
     if (!Bun.deepEquals(ours, theirs)) differences.push({ text, theirs, ours })
@@ -46,7 +46,7 @@ async function findDifferences(voice: string) {
 describe('ids for Piper', () => {
   for (const file of [...new Glob('piper-*.jsonl.zst').scanSync(import.meta.dir)].sort()) {
     const voice = file.slice('piper-'.length, -'.jsonl.zst'.length)
-    it(`are those of sherpa-onnx, voice ${voice}`, async () => {
+    it(`equal those of sherpa-onnx, voice ${voice}`, async () => {
       const { count, differences } = await findDifferences(voice)
       expect(count).toBeGreaterThanOrEqual(voice === 'en-us' || voice === 'cmn' ? 1_000 : 200)
       expect(differences.map(({ text }) => text)).toEqual([])

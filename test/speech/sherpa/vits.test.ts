@@ -1,6 +1,6 @@
 /**
- * Our ids for VITS models against those of sherpa-onnx, which are in a table that scripts/sherpa/vits.ts makes. What
- * differs, and why, is in docs/models.md; each difference is asserted here.
+ * Our ids for VITS models compared with those of sherpa-onnx, by a table from scripts/sherpa/vits.ts. docs/models.md
+ * lists the differences and their reasons; each one is asserted here.
  */
 import { describe, expect, it } from 'bun:test'
 import { readVitsModel } from '../../../src/speech/models/vits'
@@ -9,7 +9,7 @@ import { parseTokens } from '../../../src/speech/phonemes/lexicon'
 import { toVitsRuns, type VitsFrontend } from '../../../src/speech/phonemes/vits'
 import { vitsModel } from '../../onnx/vits'
 
-/** Ids, and tones where there are any. */
+/** Ids, and tones if there are any. */
 type Run = readonly [number[], number[]?]
 type Pack = {
   metadata: Record<string, string | number>
@@ -30,7 +30,7 @@ async function frontendOf(name: string, { metadata, tokens, lexicon }: Pack): Pr
   return (await readVitsModel(info, async (file) => new TextEncoder().encode(files[file]!))).frontend
 }
 
-/** sherpa-onnx also runs the graph on marks alone, and on nothing between blanks. */
+/** sherpa-onnx also runs the graph on marks only, and on nothing between spaces. */
 function withoutSilentRuns(runs: readonly Run[], tokens: string): Run[] {
   const silent = [...parseTokens(tokens)!].filter(([symbol]) =>
     /^(?:sil|eos|sp|#\d|<.*>)$|^[^\p{L}\p{N}]+$/u.test(symbol),
@@ -45,10 +45,10 @@ function ourRuns(text: string, frontend: VitsFrontend): Run[] {
 
 describe('ids for VITS models', () => {
   for (const [name, pack] of Object.entries(table)) {
-    it(`are those of sherpa-onnx for ${pack.texts.length} texts of the kind ${name}`, async () => {
+    it(`equal those of sherpa-onnx for ${pack.texts.length} texts of kind ${name}`, async () => {
       const frontend = await frontendOf(name, pack)
       const different = pack.texts.filter((text, i) => {
-        // sherpa-onnx makes only ASCII letters small, and then has no token for the others.
+        // sherpa-onnx lowers only ASCII letters, and has no token for the others.
         const asked = name === 'mms' ? text.replace(/(?![A-Z])\p{Lu}/gu, '') : text
         const theirs = withoutSilentRuns(pack.runs[i]!, pack.tokens)
         return JSON.stringify(ourRuns(asked, frontend)) !== JSON.stringify(theirs)
@@ -57,7 +57,7 @@ describe('ids for VITS models', () => {
     })
   }
 
-  it('are of 1000 Mandarin texts, and of all kinds of models', () => {
+  it('cover 1000 Mandarin texts and all kinds of models', () => {
     expect(table['segmented']!.texts.length).toBe(1_000)
     expect(table['melo']!.texts.length).toBe(1_000)
     expect(table['mms']!.texts.length).toBe(300)
