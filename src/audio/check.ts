@@ -49,7 +49,7 @@ export function findFault(pcm: Pcm, expected: Expected): string | null {
   return null
 }
 
-/** As `findFault`, of sound that is finite, but silent, too short or too long for that text. */
+/** Like `findFault`, but only for silence and a wrong duration. Returns null for samples that are not finite. */
 export function findAbsence(pcm: Pcm, expected: Expected): string | null {
   const level = measure(pcm.samples)
   return level.finite ? absenceOf(pcm, level, expected) : null

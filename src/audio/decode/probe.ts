@@ -49,7 +49,7 @@ export function probe(bytes: Uint8Array): Probe {
   }
 }
 
-/** By its first bytes. Throws `empty`, `unknown`, `unsupported`. */
+/** Detects the format by the first bytes. Throws `empty`, `unknown`, `unsupported`. */
 export function sniff(bytes: Uint8Array): AudioKind {
   if (bytes.length === 0) throw new BadAudio('empty', 'The file is empty.')
   if (isWav(bytes)) return 'wav'

@@ -50,7 +50,7 @@ export async function searchPacks(hub: Hub, words: readonly string[], directory:
     .filter((voice) => fits(tagsOf(voice), textOfPiper(voice)))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   const found = [...(await Promise.all(others.map((pack) => findKnown(hub, pack)))), ...piper.map(describePiper)]
-  // What most may not use is not what they are to see first.
+  // List voices with a research-only licence last.
   found.sort((a, b) => Number(isForResearch(a.name)) - Number(isForResearch(b.name)))
   return Promise.all(
     found.map(async (pack) => {
@@ -103,7 +103,7 @@ async function sizeOf(hub: Hub, pack: KnownPack): Promise<number | null> {
   }
 }
 
-/** Made from recordings that are licensed for research only; the index does not say, the model cards do. */
+/** Voices from recordings licensed for research only, according to their model cards; the index does not give licences. */
 function isForResearch(name: string): boolean {
   return /^piper\/\w+-lessac-/.test(name)
 }
