@@ -120,6 +120,24 @@ describe('sonant key', () => {
     const { api_key: key } = act('key', 'create', '--account', items[0]!.id as string, '--name', 'found again')
     expect((await http<List>('/admin/accounts', key as string)).items.length).toBeGreaterThan(0)
   })
+
+  it('may end and take the last administrator key, which HTTP refuses, and make another one', async () => {
+    const own = await startSonant()
+    const here = (...args: string[]) => {
+      const { stdout } = runSonant([...args, '--data', join(own.directory, 'data'), '--json'])
+      return JSON.parse(stdout) as Record<string, string>
+    }
+    const { key } = (await (await own.request('/api/v1/account')).json()) as { key: Record<string, string> }
+    expect((await own.request(`/api/v1/keys/${key.id}/revoke`, { method: 'POST' })).status).toBe(409)
+    const end = '2999-01-01T00:00:00.000Z'
+    expect(here('key', 'update', key.id!, '--expires-at', end).expires_at).toBe(end)
+    expect(here('key', 'update', key.id!, '--expires-at', 'none').expires_at).toBeNull()
+    expect(here('key', 'revoke', key.id!).status).toBe('revoked')
+    expect((await own.request('/api/v1/balance')).status).toBe(403)
+    const { api_key } = here('key', 'create', '--account', key.account_id!, '--name', 'again')
+    expect((await own.request('/api/v1/admin/accounts', { key: api_key! })).status).toBe(200)
+    await stopAndRemove(own)
+  })
 })
 
 describe('sonant code', () => {
