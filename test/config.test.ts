@@ -1,4 +1,4 @@
-/** The settings: where they come from and what they may be. */
+/** The settings: their sources and their allowed values. */
 import { describe, expect, it } from 'bun:test'
 import { resolve } from 'node:path'
 import { ConfigError, readConfig, type RawSettings } from '../src/config'
@@ -71,7 +71,7 @@ describe('readConfig', () => {
     expect(read({ file })[field]).toBe(taken[2])
   })
 
-  it('takes the data directory from flags over the environment, and not from the file, which is in there', () => {
+  it('takes the data directory from flags over the environment, and not from the file, which is inside it', () => {
     const environment = { SONANT_DATA: 'b' }
     expect(read({ flags: { data: '/a' }, environment }).dataDirectory).toBe('/a')
     expect(read({ environment }).dataDirectory).toBe(resolve('b'))
@@ -116,7 +116,7 @@ describe('readConfig', () => {
     )
   })
 
-  it('takes an empty value for none', () => {
+  it('reads an empty value as missing', () => {
     expect(read({ environment: { SONANT_PORT: '', SONANT_BASE_URL: '' } })).toEqual(read())
   })
 
@@ -134,7 +134,7 @@ describe('readConfig', () => {
     ['base-url', ['ftp://x', 'example.org', '//x', 'http://x?y=1', 'http://x#y', 'http://me@x'], 'http or https'],
     ['storage-url', ['ftp://x', 'example.org', '//x', 'http://x?y=1', 'http://x#y', 'http://me@x'], 'http or https'],
   ]
-  it.each(mistakes)('says of a bad %s what was found and what is allowed', (name, values, allowed) => {
+  it.each(mistakes)('refuses a bad %s with the value found and the values allowed', (name, values, allowed) => {
     const variable = `SONANT_${name.toUpperCase().replaceAll('-', '_')}`
     for (const value of values)
       for (const source of [
@@ -150,7 +150,7 @@ describe('readConfig', () => {
       }
   })
 
-  it('refuses a setting of the file that does not exist, by name, and says which do', () => {
+  it('refuses an unknown setting of the file by name and lists the known ones', () => {
     for (const name of ['colour', 'baseUrl', 'Port', 'constructor']) {
       const message = messageOf({ file: { [name]: 'x' } })
       expect(message).toContain(`"${name}"`)
@@ -158,7 +158,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('ignores other variables of the environment', () => {
+  it('ignores unknown variables of the environment', () => {
     expect(read({ environment: { SONANT_COLOUR: 'red', PORT: '1', HOST: 'x' } })).toEqual(read())
   })
 })

@@ -1,4 +1,4 @@
-/** One clock for every wait of an operation, and the table that says how long each operation may take. */
+/** One clock for every wait of an operation, and the table of time limits by operation. */
 import { describe, expect, it } from 'bun:test'
 import { downloadLimits, limits, operationTimeoutsMs } from '../src/config'
 import { runWithin, shorten, startDeadline } from '../src/deadline'
@@ -11,7 +11,7 @@ describe('a deadline', () => {
     await expect(runWithin(startDeadline(5), never, late)).rejects.toThrow('late')
   })
 
-  it('passes on what was in time, and its error', async () => {
+  it('passes on a result or an error that is in time', async () => {
     expect(await runWithin(startDeadline(60_000), Promise.resolve(1), late)).toBe(1)
     await expect(runWithin(startDeadline(60_000), Promise.reject(new Error('own')), late)).rejects.toThrow('own')
   })
@@ -23,17 +23,17 @@ describe('a deadline', () => {
     await Bun.sleep(0)
   })
 
-  it('counts from when the operation began', () => {
+  it('counts from the start of the operation', () => {
     expect(startDeadline(1000, performance.now() - 2000).remainingMs()).toBe(0)
   })
 
-  it('bounds its parts, which never end after it', () => {
+  it('bounds its parts, so that none ends after it', () => {
     const whole = startDeadline(50)
     expect(shorten(whole, 1_000_000).endAtMs).toBe(whole.endAtMs)
     expect(shorten(whole, 0).endAtMs).toBeLessThan(whole.endAtMs)
   })
 
-  it('aborts its signal at the end, at once where that is past', async () => {
+  it('aborts its signal at its end, and at once when that is past', async () => {
     for (const deadline of [startDeadline(5), startDeadline(-5)]) {
       const { signal } = deadline
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -49,7 +49,7 @@ describe('the table of operations', () => {
     expect(limits.holdTimeoutMs).toBeGreaterThan(longestMs)
   })
 
-  it('lets no operation outlast what Bun gives a connection without an answer', () => {
+  it('lets no operation outlast the time that Bun gives a connection without an answer', () => {
     expect(longestMs).toBeLessThanOrEqual(240_000)
   })
 

@@ -1,4 +1,4 @@
-/** Fields at and beyond their edges; each refusal says which field, what was found and what is allowed. */
+/** Fields at and beyond their edges. Each refusal names the field, the value found and the values allowed. */
 import { describe, expect, it } from 'bun:test'
 import { AppError } from '../src/errors'
 import {
@@ -30,7 +30,7 @@ function refusalOf(work: () => unknown): string {
   throw new Error('nothing was thrown')
 }
 
-describe('what was found', () => {
+describe('the value found', () => {
   it.each([
     [undefined, 'nothing'],
     [null, 'null'],
@@ -79,7 +79,7 @@ describe('text', () => {
     expect(refusalOf(() => readText({ x: value }, 'x', rules))).toBe(`x: found ${name(value)}; ${allowed}`),
   )
 
-  it('may be missing or null where that is said', () => {
+  it('may be missing or null only where the function allows it', () => {
     expect(refusalOf(() => readText({}, 'x', rules))).toBe(
       'x: found nothing; a string of 1 to 5 characters is required.',
     )
@@ -103,7 +103,7 @@ describe('a whole number', () => {
     ),
   )
 
-  it('may be missing or null where that is said', () => {
+  it('may be missing or null only where the function allows it', () => {
     expect(refusalOf(() => readInteger({}, 'x', range))).toBe(
       'x: found nothing; a whole number from -2 to 3 is required.',
     )
@@ -143,7 +143,7 @@ describe('a time', () => {
     ),
   )
 
-  it('may be missing or null where that is said', () => {
+  it('may be missing or null only where the function allows it', () => {
     expect(optionalInstant({}, 'x')).toBeUndefined()
     expect(nullableInstant({}, 'x')).toBeUndefined()
     expect(nullableInstant({ x: null }, 'x')).toBeNull()
@@ -151,13 +151,13 @@ describe('a time', () => {
 })
 
 describe('other kinds', () => {
-  it('are true and false themselves', () => {
+  it('are true and false, and no other values', () => {
     expect([true, false, undefined].map((x) => optionalBoolean({ x }, 'x'))).toEqual([true, false, undefined])
     for (const x of ['true', 0, 1, null])
       expect(refusalOf(() => optionalBoolean({ x }, 'x'))).toBe(`x: found ${name(x)}; true or false is allowed.`)
   })
 
-  it('are one word of a list, exactly', () => {
+  it('are exactly one word of a list', () => {
     const read = (x: unknown) => optionalOneOf({ x }, 'x', ['user', 'admin'])
     expect([read('user'), read(undefined)]).toEqual(['user', undefined])
     for (const x of ['User', ' user', '', null, 0, 'toString', ['user']])
@@ -180,7 +180,7 @@ describe('other kinds', () => {
 })
 
 describe('queries', () => {
-  it('turn the named fields into numbers where they read as whole ones, and leave the others as text', () => {
+  it('convert the named fields to numbers where they read as whole ones, and leave the others as text', () => {
     const query = {
       limit: '5',
       days: '-3',

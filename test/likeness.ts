@@ -1,7 +1,7 @@
 /**
- * Measures of how like two voices are, made independently of the adaptation's own: pitch and harmonicity by normalized
- * cross-correlation of the signal itself (no window, no path search), the spectrum over all frames, cepstra that the
- * adaptation does not know.
+ * Measures of the similarity of two voices, independent of the adaptation's own: pitch and harmonicity by normalized
+ * cross-correlation of the signal itself (no window, no path search), the spectrum over all frames, and cepstra that
+ * the adaptation does not use.
  */
 import { powerOfTwoAbove, realFft } from '../src/audio/analysis/fft'
 import type { Pcm } from '../src/audio/pcm'
@@ -54,7 +54,7 @@ export function compareVoices(a: Likeness, b: Likeness): Difference {
   }
 }
 
-/** Quarter octaves from 168 Hz to 6727 Hz, dB, less their mean over 200…4000 Hz. */
+/** Levels of quarter octaves from 168 Hz to 6727 Hz, dB, minus their mean over 200…4000 Hz. */
 const ltasBandsHz = Array.from({ length: 22 }, (_, k) => 168.2 * 2 ** (k / 4))
 
 function ltas(samples: Float32Array): number[] {

@@ -1,8 +1,8 @@
-/** One JSON line each, whatever is in it. */
+/** The logger writes each event as one JSON line, whatever characters it contains. */
 import { expect, it } from 'bun:test'
 import { join } from 'node:path'
 
-/** What a process of its own wrote to stderr: the logger writes past everything that a test could listen to. */
+/** Returns the stderr of a child process; the logger bypasses the streams that a test could intercept. */
 function logged(fields: unknown): string {
   const script = `require(process.argv[1]).createLogger('info').info(JSON.parse(process.argv[2]), 'said')`
   const args = [process.execPath, '-e', script, join(import.meta.dir, '../src/log.ts'), JSON.stringify(fields)]

@@ -1,4 +1,4 @@
-/** Packs that are dropped into a running service, tried by real workers. */
+/** Packs that are copied into a running service and probed by real workers. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ async function stop(): Promise<void> {
   await background
 }
 
-/** Lets a pack appear whole. */
+/** Makes a whole pack appear at once, by a rename. */
 async function drop(name: string, write: (directory: string) => Promise<unknown>): Promise<void> {
   const directory = join(voicesDirectory({ dataDirectory }), name)
   await write(`${directory}.part`)
@@ -45,7 +45,7 @@ async function drop(name: string, write: (directory: string) => Promise<unknown>
 
 type Item = { name: string; state: string; reason: string | null } & Record<string, unknown>
 
-/** The packs, once all of these have been tried. */
+/** Returns the list of packs once all of `names` are probed. */
 async function settled(...names: string[]): Promise<Item[]> {
   for (;;) {
     const { items } = (await (await ask('GET', '/admin/packs')).json()) as { items: Item[] }
@@ -67,8 +67,8 @@ async function voiceIds(): Promise<string[]> {
   return voices.map(({ id }) => id)
 }
 
-describe('a pack that is dropped in', () => {
-  it('is tried by a worker: a whole one is ready, a broken one refused with the reason', async () => {
+describe('a pack that is copied into the service', () => {
+  it('is probed by a worker: a whole one becomes ready, a broken one is refused with the reason', async () => {
     await drop('converter', writeConverterPack)
     await drop('truncated', (directory) =>
       writeConverterPack(directory, { converter: new Uint8Array([8, 9, 18, 200, 1, 1]) }),

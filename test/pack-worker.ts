@@ -1,4 +1,4 @@
-/** A worker process like the real one, but for the engine of Piper, whose voices hum, and need the pack to be there. */
+/** A worker process like the real one, except that its Piper voices hum. They still need their pack. */
 import { loadEngineOf, type SpeechEngine, type Loadable } from '../src/speech/engine'
 import { requireUnchanged } from '../src/speech/models/snapshot'
 import { runWorker } from '../src/speech/worker'

@@ -1,4 +1,4 @@
-/** Installed packs in the running service: their voices, what becomes of them when a pack goes, and clones of them. */
+/** Installed packs in the running service: their voices, their removal, and clones of their voices. */
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true })
 })
 
-/** What a probe would find: a Piper model of two speakers, named after the folder. */
+/** The result of a probe: a Piper model of two speakers, named after the folder. */
 async function probe(directory: string): Promise<Pack> {
   const name = directory.split('/').at(-1)!
   return {
@@ -53,7 +53,7 @@ async function probe(directory: string): Promise<Pack> {
   }
 }
 
-/** Puts packs there that an earlier start has tried. */
+/** Installs packs as an earlier start would leave them, already probed. */
 async function install(...names: string[]): Promise<void> {
   const directory = voicesDirectory({ dataDirectory })
   for (const name of names) await Bun.write(join(directory, name, 'model.onnx'), 'model')
@@ -89,7 +89,7 @@ const listed = async () => (await ask('GET', '/voices')).body.voices as Json[]
 const errorOf = ({ status, body }: { status: number; body: Json }) => [status, body.error?.code]
 
 describe('the service with installed packs', () => {
-  it('has their voices from its first moment, behind the built-in ones', async () => {
+  it('has their voices from its start, after the built-in ones', async () => {
     await install('amy', 'lessac')
     await start()
     const voices = await listed()
@@ -109,7 +109,7 @@ describe('the service with installed packs', () => {
     })
   })
 
-  it('speaks with them, and makes a demo when somebody asks for it', async () => {
+  it('speaks with them, and renders a demo at its first request', async () => {
     await install('amy')
     await start()
     const { status, body } = await speak('amy-1')
@@ -127,7 +127,7 @@ describe('the service with installed packs', () => {
     expect((await ask('POST', '/tts/estimate', { text: 'Hello.' })).body.voice_id).toBe('en-ross')
   })
 
-  it('says how the packs do', async () => {
+  it('lists the packs with their state', async () => {
     await install('amy')
     await start()
     await Bun.write(join(voicesDirectory({ dataDirectory }), 'new/model.onnx'), 'x')
@@ -139,7 +139,7 @@ describe('the service with installed packs', () => {
     ])
   })
 
-  it('lets voices be set like any other, and remembers that while their pack is away', async () => {
+  it('accepts settings of their voices, and keeps them while the pack is missing', async () => {
     await install('amy', 'lessac')
     await start()
     expect((await ask('PATCH', '/admin/voices/amy-0', { active: false })).status).toBe(200)
@@ -156,7 +156,7 @@ describe('the service with installed packs', () => {
 })
 
 describe('removing a pack', () => {
-  it('takes its voices and its memory at once, deletes its files, and is in the log of acts', async () => {
+  it('removes its voices and frees its memory at once, deletes its files, and is in the audit log', async () => {
     await install('amy', 'lessac')
     await start()
     expect((await speak('amy-0')).status).toBe(200)
@@ -172,7 +172,7 @@ describe('removing a pack', () => {
     expect(errorOf(await ask('DELETE', '/admin/packs/amy'))).toEqual([404, 'not_found'])
   })
 
-  it('lets what speaks with it finish, and never gives its turn to another voice', async () => {
+  it('lets running requests finish with the same voice', async () => {
     await install('amy')
     await start()
     await speak('amy-0')
@@ -195,8 +195,8 @@ describe('removing a pack', () => {
   })
 })
 
-describe('a pack that is changed where it lies', () => {
-  it('never speaks as the voice that was there before', async () => {
+describe('a pack whose files change in place', () => {
+  it('never speaks under the voices of the former files', async () => {
     await install('amy')
     await start()
     const before = await balance()
@@ -236,7 +236,7 @@ describe('a clone whose base voice is not installed', () => {
     return id
   }
 
-  it('is listed, cannot be used until it is back, and can be deleted', async () => {
+  it('is listed, cannot be used until the voice is back, and can be deleted', async () => {
     const id = await startWithClone('amy-0')
     expect((await listed()).at(-1)).toMatchObject({ id, engine: null, sample_rate: null, owned: true })
     const before = await balance()
@@ -247,7 +247,7 @@ describe('a clone whose base voice is not installed', () => {
     expect((await ask('DELETE', `/voices/clone?voice_id=${id}`)).status).toBe(200)
   })
 
-  it('has its engine again when the pack is there', async () => {
+  it('has its engine again when the pack is installed', async () => {
     await install('amy')
     const id = await startWithClone('amy-0')
     expect((await listed()).at(-1)).toMatchObject({ id, engine: 'piper', sample_rate: 16_000, deterministic: false })

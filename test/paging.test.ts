@@ -1,4 +1,4 @@
-/** Page sizes and cursors at their edges, and how times are written. */
+/** Page sizes and cursors at their edges, and the format of times. */
 import { describe, expect, it } from 'bun:test'
 import type { AppError } from '../src/errors'
 import { cursorBehind, instant, readPage } from '../src/paging'
@@ -14,7 +14,7 @@ const errorOf = (work: () => unknown) => {
 }
 
 describe('limit', () => {
-  it('is 50 unless it is given, from 1 to 200', () => {
+  it('is from 1 to 200, and 50 by default', () => {
     expect(readPage({})).toEqual({ limit: 50, before: undefined })
     expect([1, 200].map((limit) => readPage({ limit }).limit)).toEqual([1, 200])
   })
@@ -27,7 +27,7 @@ describe('limit', () => {
 })
 
 describe('a cursor', () => {
-  it('says where its page ended', () => {
+  it('holds the position at which its page ended', () => {
     const items = ['7', Bun.randomUUIDv7(), 'x'.repeat(64)].map((id) => ({ createdAtMs: Date.now(), id }))
     for (const item of items) {
       const cursor = cursorBehind([{ createdAtMs: 1, id: 'a' }, item], 2)!
@@ -36,7 +36,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('is there when a page was filled, and not when it was not', () => {
+  it('is present after a full page and null after any other', () => {
     const items = [{ createdAtMs: 1, id: 'a' }]
     expect(cursorBehind(items, 1)).toBe(encode('1.a'))
     expect(cursorBehind(items, 2)).toBeNull()

@@ -1,14 +1,14 @@
-/** Other processes, read from /proc, as a slim Debian has no `ps`. Linux only. */
+/** Reads other processes from /proc, because a slim Debian has no `ps`. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process that ended but that nobody has collected yet (a zombie) does not run. */
+/** Whether the process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   const stat = readProc(`${pid}/stat`)
-  // The state follows the name, which is in parentheses and may hold some itself.
+  // The state follows the name, which is in parentheses and may itself contain parentheses.
   return stat !== '' && stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z'
 }
 
-/** The processes that any thread of `pid` started, running or not; none when it is gone. */
+/** Lists the children of all threads of `pid`, including zombies. Returns none when the process does not exist. */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     readProc(`${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),

@@ -1,9 +1,9 @@
-/** Measures of speech that the tests judge by. */
+/** Measures of speech for tests. */
 import { loudnessLufs } from '../src/audio/loudness'
 import { fromInt16, type Pcm } from '../src/audio/pcm'
 import { median, pitchAt } from './audio/signals'
 
-/** Reads our own WAV: the canonical header, 16-bit mono. Throws when it is anything else. */
+/** Reads a WAV file with the canonical header, 16-bit mono. Throws for any other file. */
 export function readWav(bytes: Uint8Array): Pcm {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const text = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4))
@@ -24,7 +24,7 @@ export function readWav(bytes: Uint8Array): Pcm {
   return { samples: fromInt16(samples), sampleRate: view.getUint32(24, true) }
 }
 
-/** Fundamental frequency of the voiced frames, Hz, one value every 20 ms. */
+/** Measures the fundamental frequency of the voiced frames, Hz, one value every 20 ms. */
 export function pitches(pcm: Pcm): number[] {
   const found: number[] = []
   for (let at = 0; at < pcm.samples.length / pcm.sampleRate - 0.06; at += 0.02) {

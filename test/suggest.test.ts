@@ -1,4 +1,4 @@
-/** "Did you mean". */
+/** Suggestions of the nearest words ("Did you mean …?"). */
 import { describe, expect, it } from 'bun:test'
 import { didYouMean, nearest } from '../src/suggest'
 
@@ -17,7 +17,7 @@ describe('the nearest words', () => {
     expect(nearest(given, verbs)[0]).toBe(meant)
   })
 
-  it('are none for what is like nothing', () => {
+  it('are none for a word that resembles none', () => {
     for (const given of ['sing', 'xyzzy', '', '你好', 'a'.repeat(100_000)]) expect(nearest(given, verbs)).toEqual([])
   })
 

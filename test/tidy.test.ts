@@ -1,4 +1,4 @@
-/** Keeps the house in order: who may import whom, and a few habits that reviewers would otherwise have to repeat. */
+/** Rules of the source tree: the imports that each room may have, and checks that reviewers would otherwise repeat. */
 import { describe, expect, it } from 'bun:test'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
@@ -49,7 +49,7 @@ const mayImport: Record<string, readonly string[]> = {
   main: ['cli', 'speech', 'net'],
 }
 
-/** Packages that live in one room only. */
+/** The only room that may import each package. */
 const homes: Record<string, string> = {
   'onnxruntime-node': 'speech',
   'onnxruntime-common': 'speech',
@@ -91,7 +91,7 @@ async function importsOf(file: string): Promise<Import[]> {
 
 const imports = (await Promise.all(files.map(importsOf))).flat()
 
-describe('the house', () => {
+describe('the source tree', () => {
   it('knows every room', () => {
     expect([...new Set(files.map(roomOf))].filter((room) => !(room in mayImport))).toEqual([])
   })
@@ -107,12 +107,12 @@ describe('the house', () => {
     expect(wrong).toEqual([])
   })
 
-  it('sees the arrows it is to judge', () => {
+  it('finds the imports that it checks', () => {
     expect(imports.some(({ file, target }) => file === 'speak.ts' && target === './speech/pool')).toBe(true)
     expect(imports.some(({ file, target }) => file === 'cli/main.ts' && target === './serve')).toBe(true)
   })
 
-  it('lets the entry reach the command line and what runs in processes of their own only', () => {
+  it('lets the entry import only the command line and the entries of child processes', () => {
     expect(
       imports
         .filter(({ file }) => file === 'main.ts')
@@ -121,7 +121,7 @@ describe('the house', () => {
     ).toEqual(['./cli/main', './net/download/downloader', './speech/worker'])
   })
 
-  it('starts the server without the code that downloads', async () => {
+  it('starts the server without loading the code of downloads', async () => {
     const loaded = new Set<string>()
     const load = async (file: string): Promise<void> => {
       if (loaded.has(file)) return
@@ -142,7 +142,7 @@ describe('the house', () => {
     expect(imports.filter(({ room, target }) => target in homes && homes[target] !== room)).toEqual([])
   })
 
-  it('opens every file with a paragraph that says what it is', async () => {
+  it('opens every file with a paragraph that describes it', async () => {
     const silent: string[] = []
     for (const file of files) {
       const text = await Bun.file(join(src, file)).text()
@@ -151,7 +151,7 @@ describe('the house', () => {
     expect(silent).toEqual([])
   })
 
-  it('has no file too long to be one subject', async () => {
+  it('has no file over 400 lines', async () => {
     const long: string[] = []
     for (const file of files) {
       const lines = (await Bun.file(join(src, file)).text()).split('\n').length
@@ -170,7 +170,7 @@ describe('the house', () => {
     expect(marked).toEqual([])
   })
 
-  it('pins every dependency to one version and says why it is there', async () => {
+  it('pins every dependency to one version and documents its reason', async () => {
     const { dependencies, devDependencies } = (await Bun.file(join(root, 'package.json')).json()) as Record<
       string,
       Record<string, string>

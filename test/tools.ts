@@ -1,15 +1,15 @@
-/** Programs that check our output independently of us. Only tests need them, so a test without its tool is skipped. */
+/** External programs that check the output independently. A test whose program is missing is skipped. */
 import { describe, it } from 'bun:test'
 import { existsSync } from 'node:fs'
 
-/** Whether a program of this name is on the PATH or, for a path, whether something is there. */
+/** Whether a program of this name is on the PATH or, for a path, whether it exists. */
 export function hasTool(tool: string): boolean {
   return tool.includes('/') ? existsSync(tool) : Bun.which(tool) !== null
 }
 
 /**
- * `describe` for tests that need all of `tools` (names of programs, paths of files). Where one is missing they are
- * skipped with a line that names it, or, where SONANT_REQUIRE_TOOLS=1, fail.
+ * `describe` for tests that need all of `tools` (names of programs, paths of files). Without one of them the tests are
+ * skipped with a line that names it. With SONANT_REQUIRE_TOOLS=1 they fail instead.
  */
 export function describeWith(tools: string | readonly string[], name: string, tests: () => void): void {
   const missing = [tools]

@@ -1,6 +1,6 @@
 /**
- * Intelligibility: how many words an independent recogniser (CMU pocketsphinx with Debian's en-us model) gets wrong.
- * It was trained on people, so compare values rather than read one alone.
+ * Intelligibility: the word errors of an independent recogniser (CMU pocketsphinx with Debian's en-us model). It was
+ * trained on human speech, so compare values instead of reading a single one.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,11 +9,11 @@ import { hasTool } from './tools'
 
 const model = '/usr/share/pocketsphinx/model/en-us'
 
-/** What the recogniser needs, for `describeWith`. */
+/** Programs and files of the recogniser, for `describeWith`. */
 export const recogniserTools = ['pocketsphinx_batch', 'sox', model]
 export const canRecognize = recogniserTools.every(hasTool)
 
-/** Everyday sentences of our own; no digits, so that what is said is what is written. */
+/** Everyday sentences without digits, so that the spoken words equal the written ones. */
 export const sentences = [
   'The weather will be warm and sunny for the rest of the week.',
   'Please leave your keys on the table before you go.',
@@ -51,7 +51,7 @@ export async function countWordErrors(wavs: Uint8Array[], said: string[]): Promi
     for (const [i, name] of names.entries()) {
       const source = join(work, `${name}.source.wav`)
       await Bun.write(source, wavs[i]!)
-      // What the model was trained on: 16 kHz, and a little silence around.
+      // The model was trained on 16 kHz with a little silence around the speech.
       run(['sox', source, '-r', '16000', join(work, `${name}.wav`), 'gain', '-n', '-3', 'pad', '0.2', '0.3'])
     }
     await Bun.write(join(work, 'list'), `${names.join('\n')}\n`)
@@ -82,7 +82,7 @@ function toWords(sentence: string): string[] {
     .filter(Boolean)
 }
 
-/** Levenshtein distance in words. */
+/** Returns the Levenshtein distance in words. */
 function editDistance(said: string[], heard: string[]): number {
   let row = Array.from({ length: heard.length + 1 }, (_, j) => j)
   for (const [i, word] of said.entries()) {

@@ -1,4 +1,4 @@
-/** Which address an answer names: by what the client asked, by whose `Host` that is, and by the settings. */
+/** The base URL in answers, from the request's `Host`, the machine's own names and the settings. */
 import { describe, expect, it } from 'bun:test'
 import { hostname } from 'node:os'
 import { readConfig, type RawSettings } from '../../src/config'
@@ -61,7 +61,7 @@ describe('a server on all interfaces without a base URL', () => {
     })
   })
 
-  it('answers with 127.0.0.1 to a client that names no host', () => {
+  it('answers with 127.0.0.1 to a request without a host', () => {
     expect(everywhere()().baseUrl).toBe('http://127.0.0.1:7788')
   })
 
@@ -76,7 +76,7 @@ describe('a server on all interfaces without a base URL', () => {
     expect(everywhere()('evil.example', forwarded).baseUrl).toBe('http://127.0.0.1:7788')
   })
 
-  it('keeps a storage URL that was set, and the scheme of its own certificate', () => {
+  it('keeps a configured storage URL, and uses https with its own certificate', () => {
     const withStorage = setUp({ host: '0.0.0.0', 'storage-url': 'https://cdn.example/a' }, { ownNames })
     expect(withStorage('box:7788')).toEqual({ baseUrl: 'http://box:7788', storageUrl: 'https://cdn.example/a' })
     const withTls = setUp({ host: '::', 'tls-cert': 'c', 'tls-key': 'k' }, { ownNames })
@@ -84,7 +84,7 @@ describe('a server on all interfaces without a base URL', () => {
     expect(withTls('evil').baseUrl).toBe('https://127.0.0.1:7788')
   })
 
-  it('learns of new interfaces within seconds, forgets old ones, and does not ask for them at each request', () => {
+  it('learns of new interfaces within seconds, forgets old ones, and does not read them at each request', () => {
     let now = 0
     let asked = 0
     let names = new Set(['one'])
@@ -109,7 +109,7 @@ describe('a server on all interfaces without a base URL', () => {
 })
 
 describe('a server with a base URL, or on one interface', () => {
-  it('does not look at the host', () => {
+  it('ignores the host', () => {
     const named = setUp({ host: '0.0.0.0', 'base-url': 'https://speech.example' }, { ownNames })
     expect(named('box:7788').baseUrl).toBe('https://speech.example')
     const alone = setUp({ host: '192.168.1.5' }, { ownNames })

@@ -1,4 +1,4 @@
-/** Conditional and range requests, sentence by sentence of RFC 9110. */
+/** Conditional and range requests, by the sections of RFC 9110. */
 import { describe, expect, it } from 'bun:test'
 import { evaluateConditions } from '../../src/http/conditions'
 import { formatHttpDate, parseHttpDate } from '../../src/http/http-date'
@@ -46,7 +46,7 @@ describe('Range (14.1.2, 14.2)', () => {
     ...['bytes=0x1-2', 'bytes=1.5-2', 'bytes=1-2,x', 'lines=1-2', 'bytes 1-2', 'bytes=0-1,5-6', 'bytes=-1,0-0'],
   ])('%s is answered with the whole file', (range) => expect(outcome({ range })).toEqual({ status: 200 }))
 
-  it('is ignored on HEAD, and of an empty file', () => {
+  it('is ignored on HEAD and for an empty file', () => {
     for (const range of ['bytes=0-1', 'bytes=5000-']) {
       expect(statusOf({ range }, { method: 'HEAD' })).toBe(200)
       expect(statusOf({ range }, { sizeBytes: 0 })).toBe(200)
@@ -55,7 +55,7 @@ describe('Range (14.1.2, 14.2)', () => {
 })
 
 describe('If-Match (13.1.1)', () => {
-  it('compares strongly, and * is any', () => {
+  it('compares strongly, and * matches any file', () => {
     for (const list of [etag, '*', ` ${etag}`, `"x", ${etag}`, `"a,b",${etag},"c"`])
       expect(statusOf({ 'if-match': list })).toBe(200)
     for (const list of ['"x"', `W/${etag}`, 'abc-1', '', '"*"', '"x", "y"'])
@@ -71,7 +71,7 @@ describe('If-Unmodified-Since (13.1.4)', () => {
 })
 
 describe('If-None-Match (13.1.2)', () => {
-  it('compares weakly, and * is any', () => {
+  it('compares weakly, and * matches any file', () => {
     for (const list of [etag, `W/${etag}`, '*', `"x", W/${etag}`])
       for (const method of ['GET', 'HEAD']) expect(statusOf({ 'if-none-match': list }, { method })).toBe(304)
     for (const list of ['"x"', 'abc-1', '', 'W/"x"']) expect(statusOf({ 'if-none-match': list })).toBe(200)
@@ -88,7 +88,7 @@ describe('If-Modified-Since (13.1.3)', () => {
 
 describe('If-Range (13.1.5)', () => {
   const range = 'bytes=0-1'
-  it('lets the range count for exactly the same validator only', () => {
+  it('applies the range only for exactly the same validator', () => {
     for (const validator of [etag, same]) expect(statusOf({ range, 'if-range': validator })).toBe(206)
     for (const validator of [`W/${etag}`, '"x"', '*', before, after, ...malformed])
       expect(statusOf({ range, 'if-range': validator })).toBe(200)
@@ -96,7 +96,7 @@ describe('If-Range (13.1.5)', () => {
     expect(statusOf({ range: 'bytes=5000-', 'if-range': etag })).toBe(416)
   })
 
-  it('means nothing without a range', () => expect(statusOf({ 'if-range': '"x"' })).toBe(200))
+  it('has no effect without a range', () => expect(statusOf({ 'if-range': '"x"' })).toBe(200))
 })
 
 describe('the order of conditions (13.2.2)', () => {
@@ -131,12 +131,12 @@ describe('a date (5.6.7)', () => {
       expect(parseHttpDate(text, nowMs)).toBe(time)
   })
 
-  it('of two digits is at most 50 years ahead', () => {
+  it('with a year of two digits is at most 50 years ahead', () => {
     expect(parseHttpDate('Sunday, 06-Nov-76 08:49:37 GMT', nowMs)).toBe(Date.UTC(2076, 10, 6, 8, 49, 37))
     expect(parseHttpDate('Sunday, 06-Nov-77 08:49:37 GMT', nowMs)).toBe(Date.UTC(1977, 10, 6, 8, 49, 37))
   })
 
-  it('is none with a day or a time that does not exist, or in another form', () => {
+  it('is rejected with a day or a time that does not exist, or in another form', () => {
     for (const text of [
       'Mon, 30 Feb 2026 08:49:37 GMT',
       'Mon, 00 Jan 2026 08:49:37 GMT',
@@ -151,7 +151,7 @@ describe('a date (5.6.7)', () => {
       expect(parseHttpDate(text, nowMs)).toBeUndefined()
   })
 
-  it('that is written is read back', () => {
+  it('is read back as it was written', () => {
     for (let timeMs = 0; timeMs < 4e12; timeMs += 98_765_432_000)
       expect(parseHttpDate(formatHttpDate(timeMs), nowMs)).toBe(timeMs)
   })

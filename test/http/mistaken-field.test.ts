@@ -1,4 +1,4 @@
-/** Which unknown fields of a speech request are refused, and which are ignored. */
+/** Unknown fields of a speech request: misspelt fields are refused, others ignored. */
 import { describe, expect, it } from 'bun:test'
 import { findMistakenField, isOneEditAway, refuseMistakenFields } from '../../src/http/mistaken-field'
 import { speakFieldNames } from '../../src/http/tts'
@@ -28,7 +28,7 @@ describe('an unknown field', () => {
     ['formats', 'format'],
     ['txet', 'text'],
     ['texts', 'text'],
-  ])('%s is taken for %s', (found, meant) => {
+  ])('%s is refused as a mistake for %s', (found, meant) => {
     expect(mistakeIn({ [found]: 'x' })).toEqual({ found, meant })
     expect(() => refuseMistakenFields({ [found]: null }, speakFieldNames)).toThrow(
       `${found}: there is no such field; did you mean ${meant}?`,
@@ -50,12 +50,12 @@ describe('an unknown field', () => {
     expect(mistakeIn({ ...both, voice: 'en-ross', input: 'Hi.', rate: 1, speed: 1 })).toBeUndefined()
   })
 
-  it('is refused where that field is there but counts as omitted', () => {
+  it('is refused beside that field when its value counts as omitted', () => {
     for (const voice_id of [null, ''])
       expect(mistakeIn({ text: 'Hi.', voice_id, voice: 'zh-mei' })).toEqual({ found: 'voice', meant: 'voice_id' })
   })
 
-  it('may have any name: empty, long, or one of every object', () => {
+  it('may have any name: empty, long, or a property of every object', () => {
     const names = ['', ' ', '_', 'x'.repeat(1e6), '__proto__', 'constructor', 'toString']
     for (const name of names) expect(mistakeIn(JSON.parse(`{${JSON.stringify(name)}:1}`))).toBeUndefined()
   })

@@ -1,4 +1,4 @@
-/** `POST /api/v1/admin/packs` of a running server, against a hub of the test's own. */
+/** `POST /api/v1/admin/packs` of a running server, against a local hub. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -49,7 +49,7 @@ async function get(path: string) {
   return (await response.json()) as Record<string, any>
 }
 
-it('answers 202 at once, installs in the background, and logs who asked', async () => {
+it('answers 202 at once, installs in the background, and logs the actor', async () => {
   const name = 'piper/en_US-lessac-medium'
   const response = await post({ name })
   expect(response.status).toBe(202)
@@ -79,7 +79,7 @@ it('answers 202 at once, installs in the background, and logs who asked', async 
   expect(log.items[0].actor).toStartWith('account ')
 })
 
-it('has the new pack among the installed ones soon after, without anybody asking', async () => {
+it('lists the new pack as installed soon after, without a rescan', async () => {
   expect((await post({ name: 'openvoice-v2' })).status).toBe(202)
   for (;;) {
     const { items, installs } = await get('packs')
@@ -91,7 +91,7 @@ it('has the new pack among the installed ones soon after, without anybody asking
   }
 })
 
-it('refuses names that no pack has, and callers who are no administrators', async () => {
+it('refuses malformed pack names and callers without administrator rights', async () => {
   for (const body of [{}, { name: 5 }, { name: '' }, { name: '../x' }, { name: 'piper/../../x' }]) {
     const response = await post(body)
     expect(response.status).toBe(400)

@@ -1,4 +1,4 @@
-/** Rate limits at their edges, on a clock of our own, and against a model that is plainly right. */
+/** Rate limits at their edges, on an injected clock, and against a simple model. */
 import { beforeEach, describe, expect, it } from 'bun:test'
 import { heapStats } from 'bun:jsc'
 import { createWindow, type Verdict, type Window } from '../../src/http/window'
@@ -15,7 +15,7 @@ const take = (times: number, limit: number, subject = 'a') =>
   Array.from({ length: times }, () => window.take(subject, limit)).filter(({ allowed }) => allowed).length
 
 describe('a sliding window', () => {
-  it('allows as many calls as the limit says, counts down, and then refuses', () => {
+  it('allows as many calls as the limit, counts down, and then refuses', () => {
     const verdicts = Array.from({ length: 4 }, () => window.take('a', 3))
     expect(verdicts).toEqual([
       { allowed: true, limit: 3, remaining: 2, resetSeconds: 60, retryAfterSeconds: 0 },
@@ -32,7 +32,7 @@ describe('a sliding window', () => {
     expect(take(60, 60)).toBe(0)
   })
 
-  it('keeps a call for 59.999 seconds and lets it go at 60.000', () => {
+  it('keeps a call for 59.999 seconds and drops it at 60.000', () => {
     window.take('a', 1)
     now += 59_999
     expect(window.take('a', 1)).toMatchObject({ allowed: false, resetSeconds: 1, retryAfterSeconds: 1 })
@@ -40,7 +40,7 @@ describe('a sliding window', () => {
     expect(window.take('a', 1)).toMatchObject({ allowed: true, remaining: 0, resetSeconds: 60 })
   })
 
-  it('frees one call at a time, as each one leaves', () => {
+  it('frees one call at a time, as each one expires', () => {
     for (let i = 0; i < 3; i++) {
       window.take('a', 3)
       now += 10_000
@@ -52,7 +52,7 @@ describe('a sliding window', () => {
     expect(take(5, 3)).toBe(1)
   })
 
-  it('says until when, rounded up to whole seconds, and 0 when nothing is counted', () => {
+  it('returns the time of reset, rounded up to whole seconds, and 0 when nothing is counted', () => {
     expect(window.peek('a', 5)).toEqual({
       allowed: true,
       limit: 5,
@@ -77,7 +77,7 @@ describe('a sliding window', () => {
     expect(take(5, 2)).toBe(2)
   })
 
-  it('counts nothing when it only looks', () => {
+  it('does not count a peek', () => {
     for (let i = 0; i < 10; i++) expect(window.peek('a', 2)).toMatchObject({ allowed: true, remaining: 2 })
     take(2, 2)
     expect(window.peek('a', 2)).toEqual({
@@ -89,13 +89,13 @@ describe('a sliding window', () => {
     })
   })
 
-  it('does not let subjects share', () => {
+  it('counts each subject separately', () => {
     expect(take(5, 2, 'a')).toBe(2)
     expect(take(5, 2, 'b')).toBe(2)
     expect(window.take('a', 2).allowed).toBe(false)
   })
 
-  it('goes by the real clock when given none', () => {
+  it('uses the real clock by default', () => {
     const real = createWindow({ windowMs: 1, subjectsMax: 1 })
     expect(real.take('a', 1).allowed).toBe(true)
     Bun.sleepSync(3)
@@ -111,12 +111,12 @@ describe('a limit that changes', () => {
     expect(window.peek('a', 25)).toMatchObject({ allowed: false, remaining: 0 })
   })
 
-  it('waits for enough calls to leave, not for one, when it is lowered', () => {
+  it('waits for enough calls to expire, not for one, when it is lowered', () => {
     for (let i = 0; i < 20; i++) {
       window.take('a', 20)
       now += 1_000
     }
-    // The stamps are 20, 19, … 1 seconds old. Of limit 5, sixteen must leave.
+    // The calls are 20, 19, … 1 seconds old. For limit 5, sixteen must expire.
     const refused = window.take('a', 5)
     expect(refused).toEqual({ allowed: false, limit: 5, remaining: 0, resetSeconds: 55, retryAfterSeconds: 55 })
     now += 54_000
@@ -125,7 +125,7 @@ describe('a limit that changes', () => {
     expect(take(5, 5)).toBe(1)
   })
 
-  it('makes room as it is needed, and never for more than the limit in use', () => {
+  it('allocates memory as needed, and never for more than the limit in use', () => {
     const madeFor = recordArrays(() => {
       take(200, 100)
       now += windowMs
@@ -138,10 +138,10 @@ describe('a limit that changes', () => {
 })
 
 describe('many subjects', () => {
-  it('drops the one that was counted the longest ago when there are too many', () => {
+  it('drops the subject with the oldest last call when there are too many', () => {
     const small = createWindow({ windowMs, subjectsMax: 3, nowMs: () => now })
     for (const subject of ['a', 'b', 'c', 'a']) small.take(subject, 2)
-    // A refused call and a look are no counted calls: they do not save "b".
+    // A refused call and a peek do not count, so they do not keep "b".
     small.peek('b', 2)
     small.take('b', 1)
     small.take('d', 2)
@@ -149,7 +149,7 @@ describe('many subjects', () => {
     expect(remaining).toEqual([0, 2, 1, 1])
   })
 
-  it('never remembers more than it may', () => {
+  it('never keeps more subjects than subjectsMax', () => {
     const small = createWindow({ windowMs, subjectsMax: 100, nowMs: () => now })
     const before = ringsInMemory()
     for (let i = 0; i < 20_000; i++) small.take(`${i}`, 5)
@@ -158,7 +158,7 @@ describe('many subjects', () => {
     expect(remembered).toEqual(Array.from({ length: 100 }, (_, i) => 19_900 + i))
   })
 
-  it('forgets those whose calls have all left, while others go on', () => {
+  it('forgets subjects whose calls have all expired, while others go on', () => {
     const large = createWindow({ windowMs, subjectsMax: 1e6, nowMs: () => now })
     const before = ringsInMemory()
     for (let i = 0; i < 5_000; i++) large.take(`${i}`, 5)
@@ -176,7 +176,7 @@ describe('many subjects', () => {
 })
 
 describe('against a model', () => {
-  /** Plainly right and slow: every counted call, looked through each time. */
+  /** A simple and slow model: it scans every counted call each time. */
   function createModel() {
     const stamps = new Map<string, number[]>()
     const inWindow = (subject: string, atMs: number) =>
@@ -203,7 +203,7 @@ describe('against a model', () => {
     let state = seed
     const random = () => (state = (state * 48271) % 2147483647) / 2147483647
     const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)]!
-    // Early and late on the clock: fractions round differently.
+    // Start early and late on the clock, because fractions round differently.
     now = random() * 10 ** (random() * 9)
     const model = createModel()
     let limit = pick(limits)
@@ -227,7 +227,7 @@ describe('against a model', () => {
     expect(waited).toBeGreaterThan(5)
   })
 
-  it('lets a client through after the wait even where rounding swallows a fraction', () => {
+  it('admits a client after the wait even where rounding loses a fraction', () => {
     let refusedOnes = 0
     for (let i = 0; i < 20_000; i++) {
       now = i / 7
@@ -243,13 +243,13 @@ describe('against a model', () => {
   })
 })
 
-/** How many rings of stamps are alive, as the collector sees it. */
+/** Counts the live ring buffers of call times, after a garbage collection. */
 function ringsInMemory(): number {
   Bun.gc(true)
   return heapStats().objectTypeCounts['Float64Array'] ?? 0
 }
 
-/** The lengths of the arrays that are made meanwhile. */
+/** Returns the lengths of the arrays that `work` creates. */
 function recordArrays(work: () => void): number[] {
   const lengths: number[] = []
   const original = globalThis.Float64Array
