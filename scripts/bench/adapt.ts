@@ -1,4 +1,4 @@
-/** What an adapted voice costs on one core: its enrolment from 15 s of sound, and each second it speaks. */
+/** The cost of an adapted voice on one core: enrolment from 15 s of audio, and the real-time factor. */
 import { concatenate, durationSeconds, type Pcm } from '../../src/audio/pcm'
 import { adapt } from '../../src/speech/adapt/adapt'
 import { enrol, type Enrolment } from '../../src/speech/adapt/enrol'
@@ -13,7 +13,7 @@ import { type BenchRow, median, printTable } from './report'
 const rounds = 5
 const referenceSeconds = 15
 const enrolmentSecondsMost = 2
-/** 20 times real time. */
+/** 20 times faster than real time. */
 const realTimeFactorMost = 0.05
 
 export async function benchAdapt(): Promise<BenchRow[]> {
@@ -21,7 +21,7 @@ export async function benchAdapt(): Promise<BenchRow[]> {
   const catalogue = readCatalogue()
   const bases: readonly VoiceSpec[] = catalogue.voices
   const synthesize = (voice: VoiceSpec, text: string) => engines[voice.engine as EngineName].synthesize(voice, text)
-  // A stranger's voice is not needed to see what it costs: Fergus is made from Clara.
+  // The cost does not depend on the speaker, so Fergus is made from Clara's speech.
   const reference = await speakFor(referenceSeconds, (text) => synthesize(catalogue.find('en-fergus')!, text))
   const others = bases.filter(({ settings }) => settings.voice !== 'awb')
 
@@ -49,7 +49,7 @@ export async function benchAdapt(): Promise<BenchRow[]> {
   return rows
 }
 
-/** Sentences until they last `seconds`, cut there. */
+/** Speaks sentences and cuts them at `seconds`. */
 async function speakFor(seconds: number, speak: (text: string) => Promise<Pcm>): Promise<Pcm> {
   const parts: Pcm[] = []
   for (let i = 0; parts.reduce((sum, part) => sum + durationSeconds(part), 0) < seconds; i++)
@@ -58,7 +58,7 @@ async function speakFor(seconds: number, speak: (text: string) => Promise<Pcm>):
   return { samples: samples.slice(0, seconds * sampleRate), sampleRate }
 }
 
-/** Median over rounds, after one to warm up. */
+/** Returns the median over rounds, after one warm-up round. */
 async function realTimeFactor(texts: readonly string[], speak: (text: string) => Promise<Pcm>): Promise<number> {
   const factors: number[] = []
   for (let round = 0; round <= rounds; round++) {

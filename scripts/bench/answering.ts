@@ -1,21 +1,23 @@
-/** The inner side of the processes that benches give tasks to; the outer one is `startAnswering` in process.ts. */
+/** The child side of bench processes that answer tasks. The parent side is `startAnswering` in process.ts. */
 import { readFileSync } from 'node:fs'
 
-/** Answers one task after the other until the other side is gone. */
+/** Answers one task after the other until the parent closes the pipe. */
 export function answerTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {
   process.on('message', async (task: Task) => process.send!(await work(task)))
   process.on('disconnect', () => process.exit(0))
 }
 
-/** Of this process, now or at its peak (Linux); `ru_maxrss` would count what its parent had before. */
+/**
+ * Memory of this process, now or at its peak (Linux). `ru_maxrss` would include the parent's memory before the fork.
+ */
 export function residentBytes(field: 'VmRSS' | 'VmHWM'): number {
   return 1024 * Number(new RegExp(`${field}:\\s*(\\d+) kB`).exec(readFileSync('/proc/self/status', 'utf8'))![1])
 }
 
-/** Seconds of wall clock, of processor time of all threads of the process, and of sound. */
+/** Seconds of wall clock, of processor time of all threads of the process, and of audio. */
 export type Spent = { readonly seconds: number; readonly cpuSeconds: number; readonly audioSeconds: number }
 
-/** `speak` returns the seconds of sound. */
+/** Measures `speak`, which returns the seconds of audio. */
 export async function measureSpeaking(speak: () => Promise<number>): Promise<Spent> {
   const cpuBefore = process.cpuUsage()
   const startedAtMs = performance.now()

@@ -1,6 +1,6 @@
 /**
- * `bare-elysia PATH`: an Elysia server that does nothing but answer two paths with the JSON objects in that file, and
- * prints one line when ready: what the product's requests per second are compared with.
+ * `bare-elysia PATH`: an Elysia server that answers two paths with the JSON objects in that file and prints one line
+ * when ready. It is the reference for the product's requests per second.
  */
 import { Elysia } from 'elysia'
 import { limits } from '../../src/config'

@@ -1,4 +1,4 @@
-/** Timing our code against a native program on the same file: the program as a whole process, ours in this one. */
+/** Times Sonant's code in this process against a native program as a whole process, on the same file. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,14 +13,14 @@ type Comparison = {
   input: Pcm
   goal: number
   ours: (inputPath: string) => unknown
-  /** The program and its arguments, `IN` and `OUT` standing for the files' paths. */
+  /** The program and its arguments; `IN` and `OUT` stand for the paths of the files. */
   command: string[]
   outputSuffix: string
-  /** Makes `IN` from `WAV` first, not timed. Without it `IN` is the WAV file. */
+  /** An untimed command that makes `IN` from `WAV`. Without it `IN` is the WAV file. */
   prepare?: { command: string[]; suffix: string }
 }
 
-/** Medians of five rounds in turns, in seconds of input per second of work. */
+/** Returns the medians of five alternating rounds, in seconds of input per second of work. */
 export async function compareWithProgram(comparison: Comparison): Promise<BenchRow> {
   const { name, input, goal, command, prepare } = comparison
   const unit = 'x real time'

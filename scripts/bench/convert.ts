@@ -1,6 +1,6 @@
 /**
- * What tone conversion costs on one core: time and memory, with graphs as large as OpenVoice's. Each length is measured
- * in a process of its own, as a worker would come to it.
+ * The cost of tone conversion on one core, in time and memory, with graphs as large as OpenVoice's. Each length is
+ * measured in a separate process, as fresh as a new worker.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { heavyConverter, heavyExtractor } from './heavy-converter'
 import { untilQuiet } from './quiet'
 import { type BenchRow, median, printTable } from './report'
 
-/** A short sentence, one that is just converted whole, and two that are converted in pieces. */
+/** A short sentence, the longest one that is converted whole, and two that are converted in chunks. */
 const lengthsSeconds = [3, 8.5, 15, 25]
 const rounds = 3
 

@@ -1,6 +1,6 @@
 /**
- * Decoding against native ffmpeg on the same file, both to mono floating point: ours in this process, as a worker has
- * it after its first file; ffmpeg as a whole process, which is how a service without a decoder would call it.
+ * Decoding against native ffmpeg on the same file, both to mono floating point. Sonant's decoder runs in this process,
+ * warmed up; ffmpeg runs as a whole process, as in a service without its own decoder.
  */
 import { decode } from '../../src/audio/decode/decode'
 import { speechLike } from '../../test/audio/signals'
@@ -10,7 +10,7 @@ import { type BenchRow, printTable } from './report'
 const seconds = 60
 const limits = { secondsMax: 2 * seconds, channelsMax: 8, sizeBytesMax: 64 * 2 ** 20, timeoutMs: 60_000 }
 
-/** What is made from the WAV file, and by which arguments of ffmpeg. */
+/** The formats made from the WAV file, with the arguments of ffmpeg. */
 const formats: [name: string, suffix: string, args: string[]][] = [
   ['MP3 96 kbit/s', '.mp3', ['-c:a', 'libmp3lame', '-b:a', '96k']],
   ['FLAC', '.flac', []],

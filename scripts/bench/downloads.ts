@@ -1,6 +1,6 @@
 /**
- * What downloads from customers' addresses cost: how promptly the main process answers while ten hostile ones run, and
- * how much memory it takes for forty; and what the process of its own adds to an ordinary download.
+ * The cost of downloads from customers' URLs: the latency of the main process during ten hostile downloads, its memory
+ * during forty, and the time that the separate process adds to an ordinary download.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const memoryPollMs = 20
 const memoryMegabytesMax = 100
 const ordinaryDownloads = 30
 
-/** It stands for hosts elsewhere, which take nothing of this machine's cores. */
+/** Runs the host at low priority: it stands for remote hosts, which use none of this machine's cores. */
 const hostPriority = 19
 
 const floods = { 'endless 100 Continue': '/continue', 'endless 103': '/hints', 'one-byte chunks': '/chunks' }
@@ -49,7 +49,7 @@ export async function benchDownloads(): Promise<BenchRow[]> {
   }
 }
 
-/** Keeps `count` clients cloning from `url`, each with a key of its own, until the returned function is called. */
+/** Keeps `count` clients cloning from `url`, each with its own key, until the returned function is called. */
 function keepCloning(server: Server, url: string, count: number): () => Promise<void> {
   let stopped = false
   const running = Array.from({ length: count }, async () => {
@@ -68,7 +68,7 @@ function keepCloning(server: Server, url: string, count: number): () => Promise<
   }
 }
 
-/** Beside the server a bare one is asked in turns, so that what the busy machine does to both is seen. */
+/** Requests alternate between the server and a bare one, so that the load of the machine shows in both. */
 async function benchDelay(server: Server, hostUrl: string, controlUrl: string): Promise<BenchRow[]> {
   const urls = [`${server.baseUrl}/healthz`, `${controlUrl}/`]
   const p99 = async () => {
@@ -94,7 +94,7 @@ async function benchDelay(server: Server, hostUrl: string, controlUrl: string): 
   return rows
 }
 
-/** Resident memory of the main process at its largest while forty downloads run, against before. */
+/** Measures the peak resident memory of the main process during forty downloads, against the memory before. */
 async function benchMemory(server: Server, hostUrl: string): Promise<BenchRow> {
   const before = residentMegabytes(server.pid)
   const stop = keepCloning(server, `${hostUrl}/chunks`, memoryClients)
@@ -116,7 +116,7 @@ async function benchMemory(server: Server, hostUrl: string): Promise<BenchRow> {
   }
 }
 
-/** A download as the server makes it, in turns with `fetch` in this process. */
+/** Alternates a download as the server makes it with `fetch` in this process. */
 async function benchOrdinary(hostUrl: string): Promise<BenchRow> {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
   const url = `${hostUrl}/file`

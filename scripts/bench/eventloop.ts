@@ -1,8 +1,7 @@
 /**
- * How promptly the main process answers while every worker is busy: round trips of `GET /healthz` and `GET
- * /api/v1/balance`, taken by a third process in turns with those to an idle bare Bun server. The executable has no hook
- * to measure its event loop from within, so the figures include what the scheduler of the machine does to all three
- * processes.
+ * The latency of the main process while every worker is busy: round trips of `GET /healthz` and `GET /api/v1/balance`,
+ * measured by a third process and alternated with those to an idle bare Bun server. The executable has no hook to
+ * measure its event loop from within, so the figures include the scheduling of all three processes.
  */
 import { join } from 'node:path'
 import { startUntilReady } from './process'
@@ -49,7 +48,7 @@ export async function benchEventLoop(): Promise<BenchRow[]> {
   return rows
 }
 
-/** Times in milliseconds by round, of each URL. */
+/** Returns the times of each URL by round, milliseconds. */
 async function underLoad(
   server: Server,
   clients: Client[],
@@ -73,7 +72,7 @@ async function underLoad(
   return [ours, control, balance]
 }
 
-/** Times in milliseconds of each URL, asked in turns for `seconds`. */
+/** Requests the URLs in turns for `seconds` and returns the times of each, milliseconds. */
 export async function probe({ apiKey }: Server, urls: string[], seconds = probeSeconds): Promise<number[][]> {
   const command = [process.execPath, join(import.meta.dir, 'probe.ts'), String(seconds), ...urls]
   const env = { ...process.env, AUTHORIZATION: `Bearer ${apiKey}` }

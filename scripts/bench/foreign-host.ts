@@ -1,6 +1,6 @@
 /**
- * A host that customers download from: one of a bench, in a process of its own. It floods whoever asks for a path of
- * `floods`, and answers with a file of 1 MB elsewhere. Prints one line when ready.
+ * The host of the bench of downloads, in a separate process. It floods the client for a path in `floods` and answers
+ * other paths with a file of 1 MB. Prints one line when ready.
  */
 import { createServer, type Socket } from 'node:net'
 
@@ -21,7 +21,7 @@ const server = createServer((socket) => {
   })
 })
 
-/** As fast as it is read. */
+/** Sends as fast as the client reads. */
 function flood(socket: Socket, { head, piece }: { head: string; piece: string }): void {
   socket.write(head)
   const pieces = Buffer.from(piece.repeat(2000))

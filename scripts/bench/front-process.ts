@@ -1,6 +1,6 @@
 /**
- * Texts to samples with the same heavy model in a process of its own: with our engine or with sherpa-onnx. Started by
- * `sherpa.ts` with `ours` or `sherpa`, the number of threads, and the folder of eSpeak NG's data.
+ * Texts to samples with the same heavy model in a separate process, with Sonant's engine or with sherpa-onnx.
+ * `sherpa.ts` starts it with `ours` or `sherpa`, the number of threads, and the folder of eSpeak NG's data.
  */
 import { dirname, basename } from 'node:path'
 import { loadPiper } from '../../src/speech/engines/piper'
@@ -9,9 +9,9 @@ import { openSherpa } from '../sherpa/offline-tts'
 import { answerTasks, residentBytes } from './answering'
 import { readIds } from './piper-text'
 
-/** `step`: everything, or only the text to ids (ours). */
+/** `step`: all steps, or only text to ids (`ours` only). */
 export type FrontTask = { readonly texts: readonly string[]; readonly step: 'samples' | 'ids' }
-/** `grownBytes`: how much more memory than before anything was loaded the process took at its peak so far. */
+/** `grownBytes`: peak memory of the process so far, minus its memory before loading. */
 export type FrontResult = { readonly seconds: number; readonly frames: number; readonly grownBytes: number }
 
 type Speak = (text: string) => Promise<number>

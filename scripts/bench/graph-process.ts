@@ -1,6 +1,6 @@
 /**
- * A graph of Piper's signature run in a process of its own, with nothing of the product around it but, on request, the
- * sample rate and the mp3 encoder. Started by `graph.ts`.
+ * Runs a graph of Piper's signature in a separate process, without the rest of the product; on request with the
+ * resampler and the mp3 encoder. `graph.ts` starts it.
  */
 import { createMp3Encoder, mp3BitrateKbps, mp3SampleRate } from '../../src/audio/encode/mp3'
 import { toInt16 } from '../../src/audio/pcm'
@@ -8,7 +8,7 @@ import { resample } from '../../src/audio/resample'
 import { openRuntime, type Session } from '../../src/speech/onnx/runtime'
 import { answerTasks, measureSpeaking } from './answering'
 
-/** `sentences`: ids of each; they become one sound. `threads`: null for what onnxruntime chooses. */
+/** `sentences`: the ids of each; they become one file. `threads` null: the choice of onnxruntime. */
 export type GraphTask = {
   readonly path: string
   readonly threads: number | null
@@ -17,13 +17,13 @@ export type GraphTask = {
 }
 
 const sampleRate = 22_050
-/** Of the heavy voice's configuration: noise, length, noise of the lengths. */
+/** Scales of the heavy voice's configuration: noise, length, noise of the lengths. */
 const scales = [0.667, 1.1, 0.8]
 
 const sessions = new Map<string, Promise<Session>>()
 
 async function open(path: string, threads: number | null): Promise<Session> {
-  // 0 is onnxruntime's own choice: one thread per core.
+  // 0 lets onnxruntime choose: one thread per core.
   const runtime = await openRuntime({ directory: '', provider: 'cpu', threads: threads ?? 0 })
   return runtime.openSession(path)
 }
@@ -35,7 +35,7 @@ function sessionOf({ path, threads }: GraphTask): Promise<Session> {
   return session
 }
 
-/** Returns the seconds of sound. */
+/** Returns the seconds of audio. */
 async function speak(task: GraphTask): Promise<number> {
   const session = await sessionOf(task)
   const runtime = await openRuntime({ directory: '', provider: 'cpu', threads: 1 })

@@ -1,4 +1,4 @@
-/** Processes that only run a graph, which the product is compared with, and the heavy graph itself. */
+/** Processes that only run a graph, as a reference for the product, and the heavy graph itself. */
 import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,15 +18,15 @@ export const vocoder = join(root, '../shared/models/hifigan-v2-ljspeech/hifigan_
 
 /** A real configuration, for its phonemes. */
 export const heavyConfiguration = join(root, '../shared/models/piper-samples/en_US-lessac-medium.onnx.json')
-/** What sherpa-onnx wants to find in the file. */
+/** Metadata that sherpa-onnx requires in the file. */
 const metadata = {
   ...{ model_type: 'vits', comment: 'piper', language: 'English', voice: 'en-us', n_speakers: 1, has_espeak: 1 },
   sample_rate: 22_050,
 }
 
 /**
- * The heavy graph and its configuration, as a pack in a new directory; undefined, and a line that says so, without the
- * files they are made of.
+ * Writes the heavy graph and its configuration as a pack in a new directory. Prints a line and returns undefined
+ * without the files that they are made of.
  */
 export async function writeHeavyPack(): Promise<{ directory: string; graph: string } | undefined> {
   const missing = [vocoder, heavyConfiguration].find((path) => !existsSync(path))
@@ -41,7 +41,7 @@ export async function writeHeavyPack(): Promise<{ directory: string; graph: stri
   return { directory, graph }
 }
 
-/** As many as a sentence of 100 characters has. */
+/** The number of ids of a sentence of 100 characters. */
 export function idsOfSentence(count = 210): number[] {
   return Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 0 : 3 + ((i * 7) % 120)))
 }

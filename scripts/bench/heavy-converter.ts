@@ -13,8 +13,8 @@ const toneSize = 256
 type Layers = ReturnType<typeof layersOf>
 
 /**
- * Convolutions with weights of noise, small enough that nothing grows. Layers with the same `known` weights, in the
- * same order, share them.
+ * Convolutions with noise as weights, small enough that the values do not grow. Layers with the same `known` weights,
+ * in the same order, share them.
  */
 function layersOf(graph: GraphBuilder, known: string[] = []) {
   const noise = noiseSource(1)
@@ -46,7 +46,7 @@ function layersOf(graph: GraphBuilder, known: string[] = []) {
   }
 }
 
-/** Gated convolutions on the tone (`WN`). */
+/** Gated convolutions conditioned on the tone (`WN`). */
 function wavenet(
   graph: GraphBuilder,
   { conv, part, add }: Layers,
@@ -70,7 +70,7 @@ function wavenet(
   return output!
 }
 
-/** Four couplings, there or back: each moves one half by what the other half says. */
+/** Four coupling layers, forward or inverse: each shifts one half by a function of the other half. */
 function flow(graph: GraphBuilder, layers: Layers, value: string, tone: string, move: 'Add' | 'Sub'): string {
   const half = channels / 2
   for (let i = 0; i < 4; i++) {
@@ -136,7 +136,7 @@ export function heavyConverter(): Uint8Array {
   return graph.model()
 }
 
-/** Six convolutions that halve both axes, and a recurrent layer over what is left. */
+/** Six convolutions that halve both axes, and a recurrent layer over the result. */
 export function heavyExtractor(): Uint8Array {
   const graph = createGraph()
   const { weights, bias } = layersOf(graph)

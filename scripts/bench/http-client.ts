@@ -1,7 +1,8 @@
 /**
- * `http-client.ts SECONDS CONNECTIONS URL [API_KEY]`: as many GETs as the server answers, over kept-alive connections,
- * one request at a time on each. Prints the number of answers, the seconds that they took and those of its own CPU. A
- * process of its own that does not parse: every answer must be as long as the first, so counting bytes is enough.
+ * `http-client.ts SECONDS CONNECTIONS URL [API_KEY]`: sends as many GETs as the server answers over kept-alive
+ * connections, one request at a time on each. Prints the number of answers, the elapsed seconds and its own CPU
+ * seconds. It is a separate process that parses no answer: every answer must be as long as the first, so it counts
+ * bytes only.
  */
 import type { Socket } from 'bun'
 
@@ -40,7 +41,7 @@ function data(socket: Socket<Connection>, bytes: Buffer): void {
   socket.write(request)
 }
 
-/** Header and body of one answer. */
+/** Reads the header and body of one answer. */
 async function measureAnswer(): Promise<number> {
   let text = ''
   const { promise, resolve } = Promise.withResolvers<number>()

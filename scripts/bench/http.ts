@@ -1,7 +1,7 @@
 /**
- * Requests per second of the routes that are nothing but HTTP and a look at the database, against a bare Elysia server
- * that is compiled in the same way and returns the same JSON. The requests come from a process of its own that only
- * counts bytes; its share of a core is printed too: as long as it is well below 1, it is not what limits the figures.
+ * Requests per second of routes that only read the database, against a bare Elysia server that is compiled in the same
+ * way and returns the same JSON. The requests come from a separate process that only counts bytes. Its share of a core
+ * is printed too; well below 1, it does not limit the figures.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ export async function benchHttp(): Promise<BenchRow[]> {
 async function compare(ourUrl: string, bareUrl: string, route: Route): Promise<BenchRow[]> {
   const ours: Load[] = []
   const bare: Load[] = []
-  // The first round only warms the servers.
+  // The first round only warms up the servers.
   for (let round = -1; round < rounds; round++) {
     await untilQuiet()
     const [first, second] = [await load(ourUrl, route), await load(bareUrl, route)]

@@ -1,4 +1,4 @@
-/** Two bare transactions that write as many rows as a hold and a capture, with the same pragmas, and nothing else. */
+/** Two bare transactions that write the same number of rows as a hold and a capture, with the same pragmas. */
 import Database from 'better-sqlite3'
 
 export function openBare(path: string): { db: Database.Database; pair: () => void } {

@@ -1,8 +1,8 @@
-/** Books with as many rows as years of use leave behind, written with plain SQL, and such that the audit passes. */
+/** A ledger and a history with the rows of years of use, written with plain SQL. The audit accepts them. */
 import type { Database } from 'better-sqlite3'
 
 export const usageRows = 5_000_000
-/** Of one account; the others share the rest. */
+/** Requests of the big account; the other accounts share the rest. */
 export const bigAccountRows = usageRows / 5
 
 const credit = 1_000_000_000
@@ -11,7 +11,7 @@ const units = 50
 export const accountIdOf = (index: number) => `0199a000-0000-7000-8000-${String(index).padStart(12, '0')}`
 export const keyIdOf = (index: number) => `0199a000-0000-7000-9000-${String(index).padStart(12, '0')}`
 
-/** Accounts with a key and a credit each, and `usageRows` finished requests of theirs over the last year. */
+/** Inserts accounts with a key and a credit each, and `usageRows` finished requests spread over the last year. */
 export function fillBooks(db: Database, { accounts, usageRows }: { accounts: number; usageRows: number }): void {
   const indexes = db
     .prepare<[], { name: string; sql: string }>(
@@ -24,7 +24,7 @@ export function fillBooks(db: Database, { accounts, usageRows }: { accounts: num
   db.pragma('synchronous = OFF')
   db.pragma('journal_mode = MEMORY')
   db.transaction(() => {
-    // Indexes are made faster at the end, all at once.
+    // Creating the indexes after the rows is faster.
     for (const { name } of indexes) db.exec(`DROP INDEX ${name}`)
     db.exec(`
       CREATE TEMP TABLE people AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${accounts - 1})

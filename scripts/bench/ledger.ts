@@ -1,7 +1,7 @@
 /**
- * Hold and capture, the two transactions of every paid request, through the functions that serve it, against two bare
- * transactions that write the same rows: on an empty database, and on one with millions of rows. There also pages of
- * the history at any depth, and the audit.
+ * Hold and capture, the two transactions of every paid request, through the functions of the service, against two bare
+ * transactions that write the same rows. Measured on an empty database and on one with millions of rows; there also
+ * pages of the history at any depth, and the audit.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -81,7 +81,7 @@ async function inFolder(work: (folder: string) => Promise<BenchRow[]>): Promise<
   }
 }
 
-/** One paid request as the books see it, of each of the accounts in turns. */
+/** Runs the transactions of one paid request, for each of the accounts in turn. */
 function pairOn(db: Database.Database, accounts: number): Pair {
   const billing = { db, holdTimeoutMs: 600_000, unsettled: new Map(), log: createLogger('error') }
   const signal = new AbortController().signal
@@ -89,7 +89,7 @@ function pairOn(db: Database.Database, accounts: number): Pair {
   const text = 'A sentence of ordinary length, as callers send it.'
   let count = 0
   return () => {
-    // Strides through the accounts, so that their rows lie far from each other.
+    // Strides through the accounts, so that consecutive rows lie far apart.
     const account = (count++ * 7919) % accounts
     const caller: Caller = {
       accountId: accountIdOf(account),
@@ -116,7 +116,7 @@ function pairOn(db: Database.Database, accounts: number): Pair {
   }
 }
 
-/** Pairs per second by round, of each; the first round only warms them. */
+/** Returns the pairs per second of both by round. The first round only warms up. */
 async function alternate(pairs: [Pair, Pair]): Promise<[number[], number[]]> {
   const rates: [number[], number[]] = [[], []]
   for (let round = -1; round < rounds; round++) {
@@ -163,7 +163,7 @@ async function measurePages(db: Database.Database): Promise<BenchRow[]> {
   return rows
 }
 
-/** Median milliseconds of successive pages; `share` of the account's requests is newer than them. */
+/** Returns the median milliseconds of successive pages. `share` of the account's requests is newer than the pages. */
 function measurePage(db: Database.Database, filter: UsageFilter, share: number): number {
   const { count } = db
     .prepare<[string], { count: number }>('SELECT count(*) AS count FROM usage WHERE account_id = ?')

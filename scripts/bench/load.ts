@@ -1,4 +1,6 @@
-/** Many clients at once: what two workers deliver, and what one long text does to the short ones beside it. */
+/**
+ * Many clients at once: the throughput of two workers, and the effect of one long text on the latency of short ones.
+ */
 import { readCatalogue } from '../../src/voice/catalogue'
 import type { Spent } from './answering'
 import { untilQuiet } from './quiet'
@@ -9,7 +11,7 @@ import { longText, sentence } from './texts'
 
 const rounds = 5
 const clients = 64
-/** The first of a client's requests fills the queue; the latency is that of the second. */
+/** The first request of each client fills the queue. The latency of the second is measured. */
 const requestsPerClient = 2
 const workers = 2
 const shortTexts = Array.from({ length: clients }, (_, index) => sentence(100, index))
@@ -17,7 +19,7 @@ const referenceTexts = shortTexts.slice(0, 24)
 
 type Load = { seconds: number; all: Spoken[]; latencySeconds: number }
 
-/** All clients at once. With `besideKey`, one more client of that key sends long texts all the while. */
+/** Runs all clients at once. With `besideKey`, one more client of that key keeps sending long texts. */
 async function load(server: Server, besideKey?: string): Promise<Load> {
   const startedAtMs = performance.now()
   let done = false
@@ -86,7 +88,7 @@ export async function benchLoad(): Promise<BenchRow[]> {
     latencyRow('latency beside a long text, another key', anotherKey, alone),
   ]
 
-  /** Every text as a file of its own. */
+  /** Each text becomes a separate file. */
   async function runEach(process: Reference): Promise<Spent> {
     const sum = { seconds: 0, cpuSeconds: 0, audioSeconds: 0 }
     for (const text of referenceTexts) {

@@ -1,4 +1,4 @@
-/** What a short request with another voice waits while a model of 60 MB is loaded. */
+/** The latency of a short request with another voice while a model of 60 MB is loaded. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGraph } from '../../test/onnx/graph'
@@ -41,7 +41,7 @@ export async function benchLoading(): Promise<BenchRow[]> {
     await untilQuiet()
     for (let i = 0; i < requests; i++) idle.push((await server.speak(text)).seconds * 1000)
     await untilQuiet()
-    // One after the other, so that there is always one being loaded.
+    // One after the other, so that a model is being loaded at every moment.
     let ended = false
     const loadAll = (async () => {
       for (const voiceId of voices) await server.speak('Yes.', { voiceId })
@@ -61,7 +61,7 @@ function percentile99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!
 }
 
-/** Piper's signature, and parameters that are read, packed for the processor and used. */
+/** A graph with Piper's signature, whose parameters onnxruntime reads, packs for the processor and uses. */
 function largeModel(): Uint8Array {
   const g = createGraph()
   const ids = g.input('input', 'int64', ['batch', 'phonemes'])

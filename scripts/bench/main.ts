@@ -1,4 +1,4 @@
-/** `bun run bench [NAME…]`: runs all benches, or those named, and prints what they found as one table. */
+/** `bun run bench [NAME…]`: runs all benches, or those named, and prints the results as one table. */
 import { benchDecode } from './decode'
 import { benchAdapt } from './adapt'
 import { benchConvert } from './convert'
@@ -57,7 +57,7 @@ for (const name of names) {
   try {
     rows.push(...(await benches[name]!()))
   } catch (error) {
-    // The others' figures are still worth printing.
+    // A failed bench must not hide the results of the others.
     console.error(error)
     process.exitCode = 1
   }

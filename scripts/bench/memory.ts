@@ -1,4 +1,4 @@
-/** Resident memory of the main process and of the warm workers, and whether it grows with the requests (Linux only). */
+/** Resident memory of the main process and the warm workers, and its growth with the requests (Linux only). */
 import { readCatalogue } from '../../src/voice/catalogue'
 import { type BenchRow, median, printTable } from './report'
 import { type Server, startServer } from './server'
@@ -18,7 +18,7 @@ const phrases = [
   { text: 'See you tomorrow.', voiceId: 'en-angus' },
 ]
 
-/** Megabytes. RSS counts a page that several processes share in each of them, PSS shares it out among them. */
+/** Megabytes. RSS counts a shared page in each of its processes; PSS divides it among them. */
 type Memory = { main: number; workers: number[]; sum: number; sumPss: number }
 
 export async function benchMemory(): Promise<BenchRow[]> {

@@ -1,5 +1,6 @@
 /**
- * How long an mp3 file of ours plays, from the Info tag in its first frame (layout: see `src/audio/encode/mp3-tag.ts`).
+ * The duration of an mp3 file made by Sonant, from the Info tag in its first frame (layout:
+ * `src/audio/encode/mp3-tag.ts`).
  */
 
 const headBytes = 512

@@ -1,6 +1,6 @@
 /**
- * A neural voice as heavy as a real one, over HTTP, against its raw stages: the same feeds, the same threads, one
- * encoder.
+ * A neural voice as heavy as a real one, over HTTP, against its raw stages with the same inputs, the same number of
+ * threads and one encoder.
  */
 import { cp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -64,7 +64,7 @@ function rawStages(reference: GraphProcess, path: string): Raw {
   }
 }
 
-/** Seconds of sound per second. */
+/** Returns the seconds of audio per second. */
 async function deliver(
   speak: (text: string) => Promise<{ seconds: number; name: string }>,
   raw: Raw,

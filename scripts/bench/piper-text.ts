@@ -1,4 +1,4 @@
-/** Text to ids of the heavy voice, by the product's own front end. */
+/** Converts text to ids of the heavy voice with the product's own front end. */
 import { parsePiperConfig, type PiperConfig } from '../../src/speech/models/piper-config'
 import { loadPhonemizer, type Phonemizer } from '../../src/speech/phonemes/espeak'
 import { readPiper } from '../../src/speech/phonemes/piper'
@@ -11,7 +11,7 @@ async function loadConfig(): Promise<PiperConfig> {
   return parsePiperConfig(await Bun.file(heavyConfiguration).json(), 'heavy.onnx.json')
 }
 
-/** Of each sentence that the front end finds. */
+/** Returns the ids of each sentence that the front end finds. */
 export async function readIds(text: string): Promise<number[][]> {
   const { alphabet } = await (config ??= loadConfig())
   const runs = await readPiper(text, alphabet, () => (phonemizer ??= loadPhonemizer()))

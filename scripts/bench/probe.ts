@@ -1,7 +1,7 @@
 /**
  * `probe.ts SECONDS URL…`: times GETs over kept-alive connections, the URLs in turns, and prints for each the list of
- * times in milliseconds. `AUTHORIZATION` in the environment is sent as that header. A process of its own, so that
- * nothing else holds up its clock.
+ * times in milliseconds. `AUTHORIZATION` in the environment is sent as that header. It is a separate process, so that
+ * no other work delays its clock.
  */
 const [seconds, ...urls] = process.argv.slice(2)
 const pauseMs = 1

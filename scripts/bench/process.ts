@@ -1,9 +1,9 @@
-/** Processes that benches start: servers, up to their first line, and scripts that answer tasks. */
+/** Starts the processes of benches: servers, up to their first line, and scripts that answer tasks. */
 import { join } from 'node:path'
 
 export type ReadyLine = { base_url: string; api_key?: string }
 
-/** From the start of the process to its first line on stdout, which is parsed. */
+/** Starts a process and waits for its first line on stdout, which is parsed. */
 export async function startUntilReady(
   command: string[],
   { stderr = 'ignore', environment }: { stderr?: 'ignore' | Bun.BunFile; environment?: Record<string, string> } = {},
@@ -16,7 +16,7 @@ export async function startUntilReady(
   return { child, startedAtMs, readyMs, ready: JSON.parse(line) as ReadyLine }
 }
 
-/** A script beside this file that answers one task at a time by `answerTasks`. */
+/** Starts a script of this folder that answers one task at a time with `answerTasks`. */
 export function startAnswering<Task, Result>(
   script: string,
   { args = [], environment = {} }: { args?: string[]; environment?: Record<string, string> } = {},

@@ -1,11 +1,11 @@
-/** Waiting for the other programs of a shared machine, whose work would be measured as ours. */
+/** Waits for the other programs of a shared machine, whose load would distort the measurements. */
 import { cpus } from 'node:os'
 
 const sampleMs = 300
 const waitMsMax = 20_000
 const busyCoresMax = 0.2
 
-/** Returns when less than a fifth of a core is in use, or says on stderr that it waited in vain. */
+/** Returns when less than a fifth of a core is in use, or after a limit with a line on stderr. */
 export async function untilQuiet(): Promise<void> {
   const endAtMs = performance.now() + waitMsMax
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * What the check of a reference finds: the table of docs/reference-check.md, from recordings whose faults are made in
- * known amounts; and how long it takes.
+ * The check of reference recordings: its time, and the table of docs/reference-check.md, from recordings with faults of
+ * known amounts.
  */
 import type { Pcm } from '../../src/audio/pcm'
 import { checkReference, type WarningCode } from '../../src/audio/reference'
@@ -26,7 +26,7 @@ export async function benchRecordingCheck(): Promise<BenchRow[]> {
   })
 }
 
-/** In how many of the sounds each warning is found, as a line of a Markdown table. */
+/** Returns a line of a Markdown table: the number of recordings with each warning. */
 function line(name: string, sounds: readonly Pcm[]): string {
   const found = sounds.map((pcm) => checkReference(pcm).warnings.map(({ code }) => code))
   const counts = codes.map((code) => found.filter((all) => all.includes(code)).length || '')

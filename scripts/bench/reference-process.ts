@@ -1,6 +1,6 @@
 /**
- * The raw stages called back to back in one process, with nothing of the product around them: engine, sample rate where
- * it must change, mp3 encoder. Started by `reference.ts`.
+ * The raw stages called back to back in one process, without the rest of the product: engine, resampler where the rate
+ * must change, mp3 encoder. `reference.ts` starts it.
  */
 import { createMp3Encoder, mp3BitrateKbps, mp3SampleRate } from '../../src/audio/encode/mp3'
 import { durationSeconds, toInt16 } from '../../src/audio/pcm'
@@ -8,7 +8,7 @@ import { resample } from '../../src/audio/resample'
 import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from '../../src/speech/engine'
 import { answerTasks, measureSpeaking } from './answering'
 
-/** `texts` become one sound, encoded by one encoder; without `mp3` they are only synthesized. */
+/** `texts` become one file, encoded by one encoder. Without `mp3` they are only synthesized. */
 export type ReferenceTask = { readonly voice: VoiceSpec; readonly texts: readonly string[]; readonly mp3: boolean }
 
 const engines = new Map<EngineName, Promise<SpeechEngine>>()
@@ -19,7 +19,7 @@ function engineOf(name: EngineName): Promise<SpeechEngine> {
   return engine
 }
 
-/** Returns the seconds of sound. */
+/** Returns the seconds of audio. */
 async function speak({ voice, texts, mp3 }: ReferenceTask): Promise<number> {
   const engine = await engineOf(voice.engine as EngineName)
   const sampleRate = mp3SampleRate(voice.sampleRate)

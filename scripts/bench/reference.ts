@@ -1,4 +1,4 @@
-/** The reference as the benches see it: one process that speaks texts when told and says how long it took. */
+/** The parent side of the reference: one process that speaks texts on request and returns the time that it took. */
 import type { Spent } from './answering'
 import { startAnswering } from './process'
 import { type BenchRow, median } from './report'
@@ -6,7 +6,7 @@ import type { ReferenceTask } from './reference-process'
 
 export type Reference = ReturnType<typeof startReference>
 
-/** Calls after which the compiler has done its work. */
+/** Calls after which the JIT compiler has finished. */
 const warmUpCalls = 20
 const coresMax = 1.1
 
@@ -20,7 +20,7 @@ export function startReference() {
   }
 }
 
-/** How many cores the reference kept busy: well above one, it is no measure of one core. */
+/** The number of cores that the reference kept busy. Well above 1, it is not a reference for one core. */
 export function coresRow(name: string, results: Spent[]): BenchRow {
   const value = median(results.map(({ seconds, cpuSeconds }) => cpuSeconds / seconds))
   return {

@@ -1,17 +1,17 @@
-/** What a bench finds, and how it is printed. */
+/** The results of benches and the table that prints them. */
 
 export type BenchRow = {
   name: string
-  /** In `unit`; null when it could not be measured, and `name` says why. */
+  /** Measured value in `unit`. null: not measured; `name` gives the reason. */
   value: number | null
   unit: string
-  /** The same of what is compared with, in `unit`. */
+  /** Value of the reference, in `unit`. */
   reference: number | null
-  /** `value` against `reference`: with `goal` such that more is better, with `most` such that less is. */
+  /** `value` against `reference`: higher is better with `goal`, lower is better with `most`. */
   ratio: number | null
-  /** The least `ratio` that is good enough; null where nothing is asked. */
+  /** The lowest `ratio` that meets the goal. null: no goal. */
   goal: number | null
-  /** In place of `goal`: the most `ratio` that is good enough or, where there is no reference, the most `value`. */
+  /** Instead of `goal`: the highest `ratio` allowed or, without a reference, the highest `value`. */
   most?: number
 }
 
@@ -30,7 +30,7 @@ export function printTable(rows: BenchRow[]): void {
   }
 }
 
-/** The goal, and whether it was reached. */
+/** Returns the goal and whether it was reached. */
 function judge({ value, unit, reference, ratio, goal, most }: BenchRow): [string, string] {
   const word = (reached: boolean) => (reached ? 'ok' : 'MISSED')
   if (most !== undefined && reference === null)

@@ -1,4 +1,4 @@
-/** One request at a time, from the call to the answer, the durable file included, against the raw stages. */
+/** One request at a time, from the call to the answer, including the durable file, against the raw stages. */
 import { readCatalogue } from '../../src/voice/catalogue'
 import type { Spent } from './answering'
 import { untilQuiet } from './quiet'

@@ -1,4 +1,4 @@
-/** The compiled product as a server on a data directory of its own, and a light client for it. */
+/** The compiled product as a server on a new data directory, and a light client for it. */
 import { existsSync, statSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export type Server = Awaited<ReturnType<typeof startServer>>
 export type Spoken = { seconds: number; name: string }
 export type SpeakOptions = { voiceId?: string; format?: 'mp3' | 'wav'; apiKey?: string }
 
-/** Path of `dist/sonant`, built if it is missing or older than what it is made from. */
+/** Returns the path of `dist/sonant`; builds it when it is missing or older than its sources. */
 export async function executable(): Promise<string> {
   const path = join(root, 'dist/sonant')
   const builtAtMs = existsSync(path) ? statSync(path).mtimeMs : 0
@@ -33,10 +33,10 @@ export async function executable(): Promise<string> {
 }
 
 /**
- * Starts the product with two workers. `settled`: a second start, on a data directory that has its demos, so that there
- * is nothing to do in the background; else a first start. `flags` are added to the command. `startedAtMs` (by
- * `performance.now()`) and `readyMs` tell when the process was started and how long it took to be ready. `install` puts
- * packs into the folder of that path.
+ * Starts the product with two workers. `settled`: a second start on a data directory that has its demos, so that no
+ * work runs in the background; else a first start. `flags` are added to the command. `startedAtMs` (by
+ * `performance.now()`) is the start of the process and `readyMs` the time until it is ready. `install` writes packs to
+ * the folder of that path.
  */
 export async function startServer({ settled = true, flags = [], install }: StartOptions = {}) {
   const path = await executable()
@@ -67,7 +67,7 @@ export async function startServer({ settled = true, flags = [], install }: Start
   const { child, startedAtMs, readyMs, ready } = settled ? await start() : first
   const baseUrl = ready.base_url
 
-  /** Ids of the installed voices, once there are any. */
+  /** Waits for installed voices and returns their ids. */
   async function installedVoices(): Promise<string[]> {
     const endAtMs = performance.now() + settleTimeoutMs
     while (performance.now() < endAtMs) {
@@ -101,13 +101,13 @@ export async function startServer({ settled = true, flags = [], install }: Start
       return { seconds, name: basename(answer.url) }
     },
 
-    /** Length of the mp3 files together. */
+    /** Returns the total duration of the mp3 files. */
     async audioSeconds(spoken: Spoken[]): Promise<number> {
       const durations = await Promise.all(spoken.map(({ name }) => mp3DurationSeconds(join(audioDirectory, name))))
       return durations.reduce((sum, seconds) => sum + seconds, 0)
     },
 
-    /** A further key of the same account; the queue gives each key its own turns. */
+    /** Creates a further key of the same account. The queue is fair between keys. */
     createKey(): string {
       const db = openDatabase(join(dataDirectory, 'sonant.db'))
       try {

@@ -1,6 +1,6 @@
 /**
- * Texts to samples against `sherpa-onnx-node`: the same heavy file, the same number of threads, each in its own
- * process.
+ * Texts to samples against `sherpa-onnx-node`, with the same heavy file and the same number of threads, each in a
+ * separate process.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -69,7 +69,7 @@ export async function benchSherpa(): Promise<BenchRow[]> {
   }
 }
 
-/** The configuration's phonemes as sherpa-onnx takes them: one code point each. */
+/** The configuration's phonemes in the form of sherpa-onnx: one code point each. */
 async function tokens(): Promise<string> {
   const { phoneme_id_map: map } = (await Bun.file(heavyConfiguration).json()) as {
     phoneme_id_map: Record<string, number[]>

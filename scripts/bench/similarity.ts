@@ -1,8 +1,8 @@
 /**
- * How like the speaker an adapted voice is, on every recording in `../shared/speech/speakers`: the first 60 % make the
- * voice, the last 40 % are what it is compared with, on other words. "before" is the base voice untouched, "ceiling"
- * the speaker against himself, and "aim" the adapted voice against the 60 % that it was made from. All figures come
- * from `test/likeness.ts`, which the adaptation does not use, and from pocketsphinx. Decodes with ffmpeg.
+ * The similarity of adapted voices to their speakers, on every recording in `../shared/speech/speakers`. The first 60 %
+ * make the voice; it is compared with the last 40 %, which have other words. "before" is the base voice without
+ * adaptation, "ceiling" the speaker against himself, and "aim" the adapted voice against the first 60 %. All figures
+ * come from `test/likeness.ts`, which the adaptation does not use, and from pocketsphinx. Decodes with ffmpeg.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const folder = join(import.meta.dir, '..', '..', '..', 'shared', 'speech', 'spea
 const sampleRate = 16_000
 const referenceShare = 0.6
 
-/** Everyday Mandarin of our own. */
+/** Everyday Mandarin sentences. */
 const mandarinSentences = [
   '今天天气很好，我们一起去公园散步吧。',
   '请问，最近的地铁站怎么走？',
@@ -63,7 +63,7 @@ export async function benchSimilarity(): Promise<BenchRow[]> {
 
 type Studio = ReturnType<typeof createStudio>
 
-/** The base voices and what they say, spoken once. */
+/** Speaks the sentences once with each base voice. */
 function createStudio() {
   const voices: readonly VoiceSpec[] = readCatalogue().voices
   const engines = new Map<EngineName, Promise<SpeechEngine>>()
@@ -145,7 +145,7 @@ const measures = [
   ['cepstral', 'MFCC', ''],
 ] as const
 
-/** One line: each measure before → after (ceiling). */
+/** Formats one line: each measure before → after (ceiling). */
 function describe({ speaker, base, before, after, ceiling, wordErrors }: Compared): string {
   const cells = measures.map(([key, name]) =>
     `${name} ${before[key].toFixed(1)} → ${after[key].toFixed(1)} (${ceiling[key].toFixed(1)})`.padEnd(26),
@@ -172,7 +172,7 @@ function summarize(name: string, language: string, all: Compared[]): BenchRow[] 
   return rows
 }
 
-/** What the issue *Cloning* asks for. */
+/** The goals of the issue *Cloning*. */
 function mostOf(language: string, key: (typeof measures)[number][0], before: number): number | undefined {
   if (key === 'pitchSemitones') return language === 'en' ? 1.2 : 3.3
   if (key === 'ltasDb') return 4.9

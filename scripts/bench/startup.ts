@@ -1,4 +1,4 @@
-/** From exec to ready, and to the first finished mp3, each time on a fresh data directory. */
+/** The time from exec to ready and to the first finished mp3, each time on a new data directory. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export async function benchStartup(): Promise<BenchRow[]> {
       await server.speak(firstText)
       const finishedMs = performance.now() - server.startedAtMs
       await server.stop()
-      // The first round only brings the executables into the page cache.
+      // The first round only loads the executables into the page cache.
       if (round < 0) continue
       bareMs.push(bare.readyMs)
       readyMs.push(server.readyMs)

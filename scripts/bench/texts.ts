@@ -1,4 +1,4 @@
-/** Texts to speak: plain words, already a normalized reading, so that the raw engine gets what the product gives it. */
+/** Texts to speak. They need no normalization, so that the raw engine gets the same input as from the product. */
 
 const words = [
   ['sea', 'sun', 'old', 'few', 'and', 'her'],
@@ -12,7 +12,7 @@ const words = [
 const wordLettersMin = 3
 const wordLettersMax = wordLettersMin + words.length - 1
 
-/** Sentence number `index` of exactly `characters` (at least 20); the same number, the same sentence. */
+/** Returns sentence number `index` with exactly `characters` (at least 20). The same number gives the same sentence. */
 export function sentence(characters: number, index = 0): string {
   let state = (index + 1) * 7919
   const random = (below: number) => {
@@ -21,7 +21,7 @@ export function sentence(characters: number, index = 0): string {
   }
   let text = 'The'
   for (;;) {
-    // What is left for a blank and a word, once the full stop has its place.
+    // The characters left for a blank and a word, before the full stop.
     const letters = characters - text.length - 2
     const last = letters <= wordLettersMax
     const most = last ? letters : Math.min(wordLettersMax, letters - wordLettersMin - 1)
@@ -32,6 +32,6 @@ export function sentence(characters: number, index = 0): string {
   }
 }
 
-/** Twenty sentences that make a text of 2000 characters when joined by blanks. */
+/** Twenty sentences that form a text of 2000 characters when joined by blanks. */
 export const longTextSentences = Array.from({ length: 20 }, (_, index) => sentence(index < 19 ? 99 : 100, index))
 export const longText = longTextSentences.join(' ')

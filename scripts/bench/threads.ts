@@ -1,7 +1,6 @@
 /**
- * How many threads each worker's runs should have: what all workers together deliver, and how long a lone sentence
- * takes, for the rule of `speech/compute.ts` (cores by workers) and for what onnxruntime does when nobody says anything
- * (a thread per core in every process).
+ * The number of threads per worker: throughput of all workers and latency of a single sentence, for the rule of
+ * `speech/compute.ts` (cores divided by workers) and for onnxruntime's default (a thread per core in every process).
  */
 import { availableParallelism } from 'node:os'
 import { rm } from 'node:fs/promises'
@@ -49,7 +48,7 @@ export async function benchThreads(): Promise<BenchRow[]> {
   }
 }
 
-/** Seconds of sound per second, all processes at once. */
+/** Returns the seconds of audio per second of all processes together. */
 async function deliver(processes: readonly GraphProcess[], path: string, threads: number | null): Promise<number> {
   const sentences = Array.from({ length: sentencesEach }, () => idsOfSentence())
   const startedAtMs = performance.now()

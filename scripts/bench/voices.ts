@@ -1,6 +1,6 @@
 /**
- * The real-time factor of each voice (synthesis seconds ÷ audio seconds), on a sentence in its own language: in a
- * worker process of the executable, which also trims and levels the sound, against the engine alone in the reference
+ * The real-time factor of each voice (synthesis seconds ÷ audio seconds), on a sentence in its own language. A worker
+ * process of the executable, which also trims and levels the audio, is compared with the engine alone in the reference
  * process.
  */
 import type { EngineName } from '../../src/speech/engine'
@@ -56,7 +56,7 @@ function row(name: string, value: number, reference: number): BenchRow {
   return { name: `real-time factor of ${name}`, value, unit: 's/s', reference, ratio: value / reference, goal: null }
 }
 
-/** What the engine is given for the demo sentence. */
+/** Returns the engine's input for the demo sentence. */
 function utterancesOf(voice: BuiltInVoice) {
   const speaker: Speaker = { id: voice.id, language: voice.language, charactersMax: Infinity }
   return planUtterances(voice.demo, speaker, () => speaker)
