@@ -78,7 +78,9 @@ export function redeemCode(
        RETURNING id, units`,
     ).get(nowMs, accountId, sha256(canonical), nowMs)
   if (!used)
-    throw new AppError('invalid_params', 'code: this is not an activation code that can be used.', { param: 'code' })
+    throw new AppError('invalid_params', 'code: this activation code is unknown, used, void or expired.', {
+      param: 'code',
+    })
   creditCode(db, { accountId, units: used.units, nowMs }, used.id)
   return used.units
 }

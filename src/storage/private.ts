@@ -47,7 +47,8 @@ export function makePrivate(directory: string): PrivacyReport {
     return { mended, exposed }
   }
   if ((top.mode & othersBits) !== 0) {
-    if (isShared(directory, top.mode)) exposed.push({ path: directory, because: 'it is not the data directory alone' })
+    if (isShared(directory, top.mode))
+      exposed.push({ path: directory, because: 'it is a home directory or shared with other users' })
     else mend(directory, top)
   }
   for (const name of readdirSync(directory).filter((one) => namePattern.test(one))) {
@@ -56,7 +57,7 @@ export function makePrivate(directory: string): PrivacyReport {
     if (!stats) continue
     if (stats.isSymbolicLink()) {
       const mode = modeBehind(path)
-      if ((mode & othersBits) !== 0) exposed.push({ path, because: 'it is a link to what others may open' })
+      if ((mode & othersBits) !== 0) exposed.push({ path, because: 'it is a link to a path that other users may open' })
     } else if (stats.uid !== userId) exposed.push({ path, because: `it belongs to another user (uid ${stats.uid})` })
     else if ((stats.mode & othersBits) !== 0) mend(path, stats)
   }

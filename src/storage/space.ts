@@ -14,7 +14,7 @@ export async function explainFullDisk(error: unknown, directory: string): Promis
   if (!/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR.*|storage_failed)$/.test(code)) return error
   const freeBytes = await readFreeBytes(directory).catch(() => undefined)
   const found = freeBytes === undefined ? 'it may be full' : `${freeBytes} bytes are free`
-  return new AppError('storage_failed', `the disk of ${directory} does not take what a start has to write; ${found}`, {
+  return new AppError('storage_failed', `the server cannot write to the disk of ${directory}; ${found}`, {
     cause: error,
   })
 }

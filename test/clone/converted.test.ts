@@ -264,8 +264,8 @@ describe('re-enrolling a clone', () => {
     converter = undefined
     expect(await reEnrolled(made.id)).toMatchObject({ method: 'adapted' })
     expect((await say(caller, made.id)).bytes).toEqual(before.bytes)
-    const acts = db.prepare("SELECT count(*) AS count FROM audit_log WHERE act = 'clone re-enrol' AND subject = ?")
-    expect(acts.get(made.id)).toEqual({ count: 3 })
+    const entries = db.prepare("SELECT count(*) AS count FROM audit_log WHERE act = 'clone re-enrol' AND subject = ?")
+    expect(entries.get(made.id)).toEqual({ count: 3 })
   })
 })
 

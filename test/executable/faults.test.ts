@@ -125,7 +125,7 @@ describe('a full disk', () => {
       const { exitCode, stderr } = runSonant(['serve', '--port', '0', '--data', data, '--min-free-bytes', '0'])
       expect(exitCode).toBe(1)
       expect(stderr.trim().split('\n').at(-1)).toMatch(
-        new RegExp(`^sonant: the disk of ${data} does not take what a start has to write; \\d+ bytes are free$`),
+        new RegExp(`^sonant: the server cannot write to the disk of ${data}; \\d+ bytes are free$`),
       )
     } finally {
       Bun.spawnSync(['umount', '-l', directory])

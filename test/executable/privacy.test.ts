@@ -80,7 +80,7 @@ describe.if(isPosix)('a data directory', () => {
     await symlink(elsewhere, join(data, 'audio'))
     const sonant = await start()
     expect(await rightsOf(elsewhere)).toBe(0o755)
-    expect(sonant.log()).toContain('it is a link to what others may open')
+    expect(sonant.log()).toContain('it is a link to a path that other users may open')
     expect((await sonant.speak({ text: 'Hello.' })).audio.length).toBeGreaterThan(0)
   })
 
@@ -90,7 +90,7 @@ describe.if(isPosix)('a data directory', () => {
     const sonant = await start()
     expect((await lstat(data)).mode & 0o7777).toBe(0o1777)
     expect(await exposedIn(data)).toEqual([])
-    expect(sonant.log()).toContain('it is not the data directory alone')
+    expect(sonant.log()).toContain('it is a home directory or shared with other users')
   })
 })
 

@@ -1,4 +1,4 @@
-/** A client whose types `openapi-typescript` made from the description, as it does it when nothing else is said. */
+/** A client with the types that `openapi-typescript` generates from the OpenAPI document with its default options. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-/** What is wrong with the program, a line each. */
+/** Compiles the program and returns the messages of the compiler. */
 async function faultsOf(program: string): Promise<string[]> {
   const path = join(directory, 'client.ts')
   await Bun.write(path, program)
@@ -44,7 +44,7 @@ type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { quer
 `
 
 describe('a generated client', () => {
-  it('compiles with nothing but the fields that are required', async () => {
+  it('compiles with only the required fields', async () => {
     const program = `${header}
 export const speech: Body<'/api/v1/tts', 'post'> = { text: 'Hello' }
 export const slow: Body<'/api/v1/tts', 'post'> = { text: 'Hello', voice_id: null, speed: 0.5, format: 'wav' }
@@ -69,7 +69,7 @@ export const names = (answer: Answer<'/api/v1/voices', 'get'>): string[] => answ
     expect(await faultsOf(program)).toEqual([])
   }, 60_000)
 
-  it('does not compile with what the service refuses', async () => {
+  it('does not compile with bodies that the service refuses', async () => {
     const bodies = ['{}', '{ text: 5 }', "{ text: 'Hello', format: 'ogg' }", "{ text: 'Hello', speed: '1' }"]
     const lines = bodies.map((body, i) => `export const speech${i}: Body<'/api/v1/tts', 'post'> = ${body}`)
     expect(await faultsOf([header, ...lines].join('\n'))).toHaveLength(bodies.length)

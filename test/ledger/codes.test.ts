@@ -41,7 +41,7 @@ function refusalOf(code: string, nowMs = startMs) {
 
 const refusal = {
   code: 'invalid_params' as const,
-  message: 'code: this is not an activation code that can be used.',
+  message: 'code: this activation code is unknown, used, void or expired.',
   param: 'code',
 }
 

@@ -252,7 +252,7 @@ describe('the database itself', () => {
     refuses('REPLACE INTO usage SELECT * FROM usage', 'usage is never deleted')
   })
 
-  it('refuses to change or shorten the log of acts', () => {
+  it('refuses to change or shorten the audit log', () => {
     logOperation(db, { actor: 'a', act: 'b', subject: 'c', before: null, after: null }, startMs)
     refuses("UPDATE audit_log SET actor = 'nobody'", 'the audit log is never changed')
     refuses('DELETE FROM audit_log', 'the audit log is never shortened')
