@@ -84,7 +84,6 @@ export function createCrew(options: {
     const worker = startWorkerProcess({
       command: options.command,
       memoryMaxBytes: options.workerMemoryMaxBytes + loadingFactor * modelBytes(load) + driverBytes,
-      kernelLimit: !runtime || runtime.provider === 'cpu' ? { threads: runtime?.threads ?? 0 } : undefined,
       environment: runtime && writeRuntimeOptions(runtime),
       onExit(gone) {
         const { isLoading } = loads.get(gone)!

@@ -88,8 +88,10 @@ export function startWorkerProcess(options: {
   command: WorkerCommand
   memoryMaxBytes: number
   /**
-   * Held to `memoryMaxBytes` by the kernel too, where it can: then not even for a moment there is more. Not for those
-   * that use a GPU, whose driver reserves what it likes. `threads`: of a run of a model.
+   * Lets the kernel refuse memory beyond `memoryMaxBytes`, where it can. Only for processes that try a pack: the limit
+   * also refuses the 4 GiB of address space that JavaScriptCore reserves for each WebAssembly memory, which makes
+   * WebAssembly slower and its start much slower. Not for GPUs, whose drivers reserve at will. `threads`: of one run of
+   * a model.
    */
   kernelLimit?: { readonly threads: number }
   /** Added to what every child process gets. */
