@@ -1,6 +1,6 @@
 /**
  * Child processes of this same executable, for work that must not happen beside the API. A child sees no settings and no
- * secrets in its environment, ends when this process ends, however it ends, and hears no signal of the terminal.
+ * secrets in its environment, and ends when this process ends, however it ends.
  */
 import { childEnvironment } from './environment'
 import { limitMemoryGrowth, residentBytes } from './memory'
@@ -14,6 +14,7 @@ export type Child<Message> = {
   /**
    * From now on the kernel refuses the process what would let it grow by more than this; false where the kernel cannot
    * (other than Linux): there `memoryBytes` has to be watched. The process must have started: it has sent a message.
+   * WebAssembly then runs half as fast, for there is no room to reserve for it.
    */
   limitMemoryGrowth(sizeBytes: number): boolean
   kill(): void
@@ -44,8 +45,6 @@ export function startChild<FromChild, ToChild>(options: ChildOptions<FromChild>)
     stdout: 'ignore',
     stderr: options.isQuiet ? 'ignore' : 'inherit',
     serialization: 'advanced',
-    // A session of its own: Ctrl-C and a closed terminal reach the server alone, which then drains.
-    detached: true,
     ipc: (message: FromChild) => options.onMessage(message),
     onExit: () => options.onExit(),
   })

@@ -32,8 +32,6 @@ describe.if(isPosix)('the server', () => {
     await until(async () => (await sonant.request('/healthz')).ok && childrenOf(sonant.process.pid).length > 0)
     const workers = childrenOf(sonant.process.pid)
     process.kill(-sonant.process.pid, signal)
-    // A service manager signals the workers too, which are in groups of their own.
-    for (const pid of workers) process.kill(pid, signal)
     expect((await running).status).toBe(200)
     expect(await sonant.process.exited).toBe(0)
     expect(sonant.log()).toContain(`"signal":"${signal}","msg":"stopping"`)

@@ -69,13 +69,6 @@ describe('a child process', () => {
     expect(await ask('environment')).toBeDefined()
   })
 
-  it.skipIf(!isLinux)('is no longer in the group of its parent, whose terminal it does not hear', async () => {
-    const { child } = await start()
-    const stat = await Bun.file(`/proc/${child.pid}/stat`).text()
-    const [, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    expect(Number(processGroup)).toBe(child.pid)
-  })
-
   it.each(isLinux ? (['hanging', 'stopped'] as const) : [])('ends with its parent, %s as it may be', async (state) => {
     const parent = Bun.spawn([process.execPath, join(import.meta.dir, 'parent-script.ts')], { stdout: 'pipe' })
     const { value } = await parent.stdout.getReader().read()

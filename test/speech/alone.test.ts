@@ -42,7 +42,7 @@ it.skipIf(process.platform !== 'linux')(
     ).finally(() => clearInterval(watching))
     expect(answer).toMatchObject({
       ok: true,
-      probed: { reason: expect.stringMatching(/\.onnx asks for more memory than a model of its size may have$/) },
+      probed: { reason: expect.stringMatching(/\.onnx needs more memory than a model of its size may use$/) },
     })
     expect(peak).toBeWithin(1, memoryMaxBytes)
   },
