@@ -157,7 +157,7 @@ describe('an audio directory that cannot be written', () => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-file-'))
     await Bun.write(join(directory, 'data'), 'not a directory')
     const { exitCode, stdout, stderr } = runSonant(['serve', '--port', '0', '--data', join(directory, 'data')])
-    expect([exitCode, stdout]).toEqual([1, ''])
+    expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(join(directory, 'data'))])
     await rm(directory, { recursive: true })
   })
