@@ -123,7 +123,7 @@ describe.if(canBeNobody)('another user', () => {
     const { exitCode, stderr } = Bun.spawnSync(command, { cwd: '/', env: { PATH: '/usr/bin:/bin' } })
     expect([exitCode, stderr.toString().trim().split('\n').at(-1)]).toEqual([
       2,
-      expect.stringContaining('lock.db cannot be written'),
+      expect.stringContaining(`${data} cannot be used: permission denied`),
     ])
   })
 })
