@@ -11,6 +11,7 @@ import { benchMemory } from './memory'
 import { benchLoading } from './loading'
 import { benchMp3 } from './mp3'
 import { benchNeural } from './neural'
+import { benchOverload } from './overload'
 import { benchRecordingCheck } from './recording-check'
 import { type BenchRow, printTable } from './report'
 import { benchRequest } from './request'
@@ -28,6 +29,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   'ledger-large': benchLargeLedger,
   load: benchLoad,
   downloads: benchDownloads,
+  overload: benchOverload,
   eventloop: benchEventLoop,
   startup: benchStartup,
   memory: benchMemory,

@@ -7,7 +7,7 @@ import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { readText, type Fields } from '../fields'
 import { instant } from '../paging'
-import { enrolVoice, examineRecording } from '../speech/cloning'
+import { enrolVoice, examineRecording, letCloneIn, type EnrolledVoice } from '../speech/cloning'
 import type { References } from '../storage/references'
 import type { Storage } from '../storage/storage'
 import { cloneDemoName } from '../voice/catalogue'
@@ -78,10 +78,7 @@ export async function reEnrol(
   const reference = await references.take(clone.sha256)
   if (!reference) throw new AppError('not_found', 'The recording of this voice was deleted.')
   try {
-    const queue = { queueKey: 'clone', deadline }
-    const recording = await examineRecording(pool, reference.path, { ...queue, param: 'file' })
-    const { language } = clone
-    const voice = await enrolVoice(pool, admin.catalogue, recording, { language, converter: converter(), ...queue })
+    const voice = await makeVoice(admin, { pool, converter }, { path: reference.path, clone, deadline })
     const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile, mp3SampleRate) }
     const update = () =>
       runOperation(admin, 'clone re-enrol', () => {
@@ -98,6 +95,21 @@ export async function reEnrol(
     return after
   } finally {
     await reference.discard()
+  }
+}
+
+async function makeVoice(
+  { catalogue }: Administration,
+  { pool, converter }: Pick<Cloning, 'pool' | 'converter'>,
+  { path, clone, deadline }: { path: string; clone: Clone; deadline: Deadline },
+): Promise<EnrolledVoice> {
+  const admitted = letCloneIn(pool, { queueKey: 'clone', deadline }, converter())
+  try {
+    const recording = await examineRecording(pool, path, { admitted, deadline, param: 'file' })
+    const { language } = clone
+    return await enrolVoice(pool, catalogue, recording, { language, converter: converter(), admitted, deadline })
+  } finally {
+    admitted.place.leave()
   }
 }
 

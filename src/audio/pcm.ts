@@ -20,6 +20,17 @@ export function fromInt16(samples: Int16Array): Float32Array {
   return out
 }
 
+/** One after the other. */
+export function joinPortions(portions: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(portions.reduce((frames, { length }) => frames + length, 0))
+  let at = 0
+  for (const portion of portions) {
+    whole.set(portion, at)
+    at += portion.length
+  }
+  return whole
+}
+
 export function durationSeconds(pcm: Pcm): number {
   return pcm.samples.length / pcm.sampleRate
 }

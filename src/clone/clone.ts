@@ -7,7 +7,7 @@ import { runWithin } from '../deadline'
 import { AppError, asAppError, publicCode } from '../errors'
 import { noFaults, type FaultName } from '../faults'
 import { releaseHold } from '../settlement'
-import { enrolVoice, examineRecording, type Recording } from '../speech/cloning'
+import { enrolVoice, examineRecording, letCloneIn, type Admitted, type Recording } from '../speech/cloning'
 import type { RenderFault } from '../speech/render'
 import type { ReceivedReference } from '../storage/references'
 import { cloneDemoName } from '../voice/catalogue'
@@ -20,7 +20,7 @@ import { identify, obtain } from './recording'
 /**
  * Clones the recording of the request. Throws `unknown_hash`, `invalid_url`, `url_blocked`, `url_fetch_failed`,
  * `url_too_large`, `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`, `conflict`, `key_cap_reached`,
- * `insufficient_balance`, `rate_limited` (queue full), `render_failed`, `storage_failed`, `client_gone`.
+ * `insufficient_balance`, `rate_limited` (too much waits), `render_failed`, `storage_failed`, `client_gone`.
  */
 export async function clone(cloning: Cloning, request: CloneRequest): Promise<Cloned> {
   const known = identify(cloning, request.source)
@@ -67,18 +67,23 @@ async function cloneReference(
   reference: ReceivedReference,
   url: string | undefined,
 ): Promise<Cloned> {
-  const { pool, running } = cloning
+  const { pool, running, converter } = cloning
   const { caller, requestId, deadline, signal, source } = request
   const own = findOwn(cloning, request, reference.sha256)
   if (own) return retryWhileBusy(() => recordDuplicate(cloning, request, own, url))
   const param = Object.keys(source)[0]!
-  const recording = await examineRecording(pool, reference.path, { queueKey: caller.keyId, deadline, signal, param })
-  ensureThere(request)
-  const id = newCloneId()
-  const holdId = await retryWhileBusy(() => holdFee(cloning, request, id))
-  const work = finish(cloning, request, { id, holdId, reference, url, recording })
-  running.set(requestId, work)
-  return work.finally(() => running.delete(requestId))
+  const admitted = letCloneIn(pool, { queueKey: caller.keyId, deadline }, converter())
+  try {
+    const recording = await examineRecording(pool, reference.path, { admitted, deadline, signal, param })
+    ensureThere(request)
+    const id = newCloneId()
+    const holdId = await retryWhileBusy(() => holdFee(cloning, request, id))
+    const work = finish(cloning, request, { id, holdId, reference, url, recording, admitted })
+    running.set(requestId, work)
+    return await work.finally(() => running.delete(requestId))
+  } finally {
+    admitted.place.leave()
+  }
 }
 
 /** Throws `client_gone` when the client has left. A client that leaves before the voice is made pays nothing. */
@@ -92,6 +97,7 @@ type Begun = {
   readonly reference: ReceivedReference
   readonly url: string | undefined
   readonly recording: Recording
+  readonly admitted: Admitted
 }
 
 async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Promise<Cloned> {
@@ -109,16 +115,16 @@ async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Pr
 }
 
 /** Makes the voice and its demo. */
-async function make(cloning: Cloning, request: CloneRequest, { id, reference, recording }: Begun): Promise<Clone> {
+async function make(cloning: Cloning, request: CloneRequest, begun: Begun): Promise<Clone> {
+  const { id, reference, recording, admitted } = begun
   const { pool, catalogue, storage, converter } = cloning
   const { caller, requestId, name, faults, deadline, signal } = request
   const { name: faultName, latencyMs } = faults ?? noFaults
   if (latencyMs > 0) await Bun.sleep(latencyMs)
   ensureThere(request)
   await storage.ensureSpace()
-  const queueKey = caller.keyId
   const language = request.language ?? (await languageOfName(catalogue, name))
-  const queue = { queueKey, deadline, signal }
+  const queue = { admitted, deadline, signal }
   const voice = await enrolVoice(pool, catalogue, recording, { language, converter: converter(), ...queue })
   const clone: Clone = {
     ...voice,
@@ -132,7 +138,8 @@ async function make(cloning: Cloning, request: CloneRequest, { id, reference, re
     demoName: cloneDemoName(id, voice.profile, cloning.mp3SampleRate),
     createdAtMs: Date.now(),
   }
-  await renderDemo(cloning, clone, { queueKey, deadline, fault: faultName && demoFaults[faultName] })
+  const fault = faultName && demoFaults[faultName]
+  await renderDemo(cloning, clone, { queueKey: caller.keyId, deadline, place: admitted.place, fault })
   return clone
 }
 

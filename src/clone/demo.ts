@@ -2,6 +2,7 @@
 import { clonedSpeaker } from '../cloned-speaker'
 import type { Deadline } from '../deadline'
 import { AppError, type ErrorCode } from '../errors'
+import type { Place } from '../speech/admission'
 import type { RenderFault } from '../speech/render'
 import { loadRendering } from '../speech/rendering'
 import type { Catalogue } from '../voice/catalogue'
@@ -27,6 +28,8 @@ type Rendering = {
   /** Identifies the client in the fair queue. null: background work without a waiting client. */
   readonly queueKey: string | null
   readonly deadline: Deadline
+  /** Of the clone that the demo is a part of. */
+  readonly place?: Place
   readonly fault?: RenderFault
 }
 

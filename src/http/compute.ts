@@ -35,5 +35,6 @@ function describe({ compute: { found }, pool }: Speech) {
         }
       : null,
     models: pool.models().map(({ name, processes, memoryBytes }) => ({ name, processes, memory_bytes: memoryBytes })),
+    admitted_seconds: pool.status().admittedSeconds,
   }
 }

@@ -2,24 +2,28 @@
 import { limits } from '../config'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
+import type { Place } from './admission'
 import type { Base, MeasuredVoices } from './bases'
 import type { VoiceStatistics } from './adapt/measure'
-import { engineKey, type ModelFiles } from './engine'
+import { engineKey, type Conversion, type ModelFiles } from './engine'
+import { JobEnded, type Job } from './job'
 import { baseLanguage, languageByDefault } from './language'
+import { cloneDemoMeasure, enrolMeasure, examineMeasure } from './measures'
 import type { Pack } from './models/pack'
 import { genderOfPitch } from './pitch-gender'
-import { JobEnded, type Job, type Pool } from './pool'
+import type { Pool } from './pool'
 import { methodOf } from './profiles'
 import type { Recording } from './protocol'
-import { queueFull, stopping } from './refusals'
+import { stopping, takePlace } from './refusals'
 import { TaskFailed } from './task-failed'
+import { createWork, type RequestWork } from './work'
 import { WorkerGone } from './worker-process'
 
 export type { Recording } from './protocol'
 
 export type Queue = {
-  /** Whose turn it is in the fair queue. */
-  readonly queueKey: string
+  /** From `letCloneIn`. */
+  readonly admitted: Admitted
   /** Waiting included. */
   readonly deadline: Deadline
   /** Aborted before a worker has begun, the work is dropped; later it has no effect. */
@@ -50,13 +54,33 @@ export type EnrolledVoice = {
   readonly profile: string
 }
 
+/** `work` is what is left until there is a voice. */
+export type Admitted = { readonly place: Place; readonly work: RequestWork }
+
+/**
+ * Takes a place for all that a clone needs, its demo included, so that none of it is refused later. To be left by the
+ * caller. Throws `rate_limited`.
+ */
+export function letCloneIn(
+  pool: Pool,
+  { queueKey, deadline }: { readonly queueKey: string; readonly deadline: Deadline },
+  converter: Converter | undefined,
+): Admitted {
+  const conversion = converter && { model: converter.model }
+  const measures = [examineMeasure, enrolMeasure(enroller(conversion)), cloneDemoMeasure(converter !== undefined)]
+  const work = createWork(pool.speeds, { parts: measures.map((task) => ({ task })) })
+  return { place: takePlace(pool, { key: queueKey, deadlineAtMs: deadline.endAtMs, work }), work }
+}
+
+const enroller = (conversion: Pick<Conversion, 'model'> | undefined) => ({ engine: 'flite', conversion }) as const
+
 const channelsMax = 8
 /** Fifteen seconds take a few milliseconds; damaged files take longest. */
 const decodeTimeoutMs = 4_000
 
 /**
  * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
- * `render_failed` (nobody could look at it), `rate_limited` (queue full), `client_gone`.
+ * `render_failed` (nobody could look at it), `client_gone`.
  */
 export async function examineRecording(
   pool: Pool,
@@ -85,7 +109,7 @@ export type EnrolRequest = Queue & {
   readonly converter: Converter | undefined
 }
 
-/** Throws `render_failed`, `rate_limited` (queue full), `client_gone`. */
+/** Throws `render_failed`, `client_gone`. */
 export async function enrolVoice(
   pool: Pool,
   { voices }: { readonly voices: readonly Base[] },
@@ -102,7 +126,7 @@ export async function enrolVoice(
       const measured = await measureInstalled(pool, job, bases, language ?? languageByDefault)
       const task = { kind: 'enrol', samples, sampleRate, language, measured } as const
       const conversion = converter && { model: converter.model }
-      const made = await job.enrol({ ...task, bases, by: { engine: 'flite', conversion } })
+      const made = await job.enrol({ ...task, bases, by: enroller(conversion) })
       const base = bases.find(({ id }) => id === made.base)!
       if (converter || !base.model) return made
       // Only the worker that has its model can tune it.
@@ -164,12 +188,11 @@ async function measureInstalled(
 
 async function inJob<T>(
   pool: Pool,
-  { queueKey: key, deadline, signal }: Queue,
+  { admitted, deadline, signal }: Queue,
   work: (job: Job) => Promise<T>,
   failed: (cause: unknown) => AppError,
 ): Promise<T> {
-  if (pool.full) throw queueFull(pool)
-  const job = pool.openJob({ key, background: false })
+  const job = pool.openJob({ key: admitted.place.key, background: false, ...admitted })
   const timer = setTimeout(() => job.end(), deadline.remainingMs())
   let hasLeft = false
   const leave = () => {

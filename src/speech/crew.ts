@@ -59,6 +59,8 @@ export function createCrew(options: {
   log: Logger
   /** Somebody has become free, or is gone. */
   onChange: () => void
+  /** A model was loaded. */
+  onLoaded: (voice: Loadable, durationMs: number) => void
   /** Whether somebody who has spoken with it is not done yet. */
   isInUse: (worker: WorkerProcess) => boolean
 }) {
@@ -199,6 +201,7 @@ export function createCrew(options: {
       load.isLoading = false
       load.loadedAtMs = load.usedAtMs = performance.now()
       const durationMs = Math.round(load.loadedAtMs - startedAtMs)
+      options.onLoaded(voice, durationMs)
       const { pid, memoryBytes } = worker!
       log.info({ model: describe(voice), pid, memoryBytes, durationMs }, 'model loaded')
     } catch (error) {
@@ -276,6 +279,14 @@ export function createCrew(options: {
     },
 
     isLoaded: (voice: Loadable) => holding(engineKey(voice)).length > 0,
+
+    /** Processes that could speak with it now, were they free, and as many as there is room for. */
+    processesOf(voice: Loadable): { ready: number; most: number } {
+      if (modelsOf(voice).length === 0) return { ready: options.workers, most: options.workers }
+      const ready = holding(engineKey(voice)).filter((worker) => !loads.get(worker)!.isLoading).length
+      const room = Math.floor(models.memoryMaxBytes / Math.max(1, modelBytes({ voice })))
+      return { ready, most: Math.min(options.workers, Math.max(1, room)) }
+    },
 
     /** To be told of every task that a process gets. */
     touch(worker: WorkerProcess): void {

@@ -3,53 +3,25 @@
  * encoding tasks go to the worker that holds their stream, ahead of new synthesis. A worker that overruns its time,
  * outgrows its memory or dies takes only its own task with it.
  */
+import { joinPortions } from '../audio/pcm'
 import type { Logger } from '../log'
-import type { Enrolment } from './adapt/enrol'
+import { createAdmission } from './admission'
 import { createCrew, type LoadedModel, type ModelOptions } from './crew'
-import { engineKey, type Loadable, type ModelFiles, type TimedWord, type VoiceSpec } from './engine'
-import type { Examined, Recording, EnrolTask, ExamineTask, MeasureTask, SynthesizeTask, Task } from './protocol'
-import type { VoiceStatistics } from './adapt/measure'
+import { engineKey, type ModelFiles, type VoiceSpec } from './engine'
+import { JobEnded, type Job, type JobOptions } from './job'
+import type { SynthesizeTask, Task } from './protocol'
 import { createFairQueue, type FairQueue } from './queue'
-import { createStreams, type EncodeStream, type PlaceEncoding } from './streams'
+import { batchKeyOf, costOf, neededFor, type QueuedTask } from './queued-task'
+import { loadMeasure, priorOf } from './measures'
+import { createSpeeds } from './speeds'
+import { createStreams, type PlaceEncoding } from './streams'
+import { createTaskClock } from './task-clock'
 import { succeeded, TaskFailed } from './task-failed'
+import { takeNext } from './turns'
+import type { Work } from './work'
 import { retryUnbegun, WorkerGone, type TaskResult, type WorkerCommand, type WorkerProcess } from './worker-process'
 
-/** The job was ended before this task began. */
-export class JobEnded extends Error {
-  override readonly name = 'JobEnded'
-}
-
-export type JobOptions = {
-  /** Jobs of one key share its turns; by convention the API key's id. */
-  readonly key: string
-  /** Background jobs run only while nobody waits. */
-  readonly background: boolean
-}
-
-export type Sound = {
-  readonly portions: readonly Int16Array[]
-  /** Where the engine tells. */
-  readonly words: readonly TimedWord[] | undefined
-}
-
-export type Job = {
-  /** Whether any task of it has started. */
-  readonly begun: boolean
-  /** When its first task started, by `performance.now()`. */
-  readonly begunAtMs: number | undefined
-  synthesize(task: SynthesizeTask): Promise<Sound>
-  /** Makes a voice from a recording, in its turn like synthesis. */
-  enrol(task: EnrolTask): Promise<Enrolment>
-  /** Lets a voice speak and measures it, in its turn too. */
-  measure(task: MeasureTask): Promise<VoiceStatistics>
-  /** Decodes a recording and looks at it, in its turn too. */
-  examine(task: ExamineTask): Promise<{ recording: Recording } | Extract<Examined, { refusal: unknown }>>
-  openStream(sampleRate: number): EncodeStream
-  /** Rejects what is not done yet with `JobEnded`, whether it waits or runs, and lets go of open streams. */
-  end(): void
-}
-
-type PoolStatus = { workers: number; running: number; waiting: number; jobs: number }
+type PoolStatus = { workers: number; running: number; waiting: number; jobs: number; admittedSeconds: number }
 export type Pool = ReturnType<typeof createPool>
 
 type Waiting = {
@@ -68,27 +40,11 @@ type JobState = JobOptions & {
   /** That had its tasks. */
   readonly workers: Set<WorkerProcess>
 }
-/** What waits in the fair queue. */
-type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | ExamineTask
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
-
-/** What a process has to have loaded for the task, if anything. */
-function neededFor(task: QueuedTask): Loadable | undefined {
-  if (task.kind === 'examine') return undefined
-  return task.kind === 'enrol' ? task.by : task.voice
-}
 
 /** What tasks of one batch have in common; undefined for one that is run alone. */
 function batchKey({ task, isAlone }: Waiting): string | undefined {
-  if (isAlone || task.kind !== 'synthesize' || !task.voice.batches || task.text === '' || task.fault) return undefined
-  return `${task.voice.id} ${task.speed} ${engineKey(task.voice)}`
-}
-
-/** In the fair queue they weigh as much as a text of this length, which takes a worker about as long. */
-const costs = { enrol: 1000, measure: 300, examine: 100 }
-
-function costOf(task: QueuedTask): number {
-  return task.kind === 'synthesize' ? task.text.length + 1 : costs[task.kind]
+  return isAlone ? undefined : batchKeyOf(task as QueuedTask)
 }
 
 export function createPool(options: {
@@ -97,19 +53,27 @@ export function createPool(options: {
   taskTimeoutMs: number
   workerMemoryMaxBytes: number
   jobsMax: number
+  /** What may be promised ahead. */
+  horizonMs: number
   models: ModelOptions
   log: Logger
 }) {
-  const { log } = options
+  const { log, workers } = options
+  const speeds = createSpeeds(priorOf)
+  const clock = createTaskClock(speeds)
+  const admission = createAdmission({ workers, placesMax: options.jobsMax, horizonMs: options.horizonMs })
   const foreground = createFairQueue<Waiting>()
   const background = createFairQueue<Waiting>()
   const encoding: Pinned[] = []
-  const crew = createCrew({ ...options, onChange: () => pump(), isInUse })
+  const crew = createCrew({
+    ...options,
+    onChange: () => pump(),
+    onLoaded: (voice, durationMs) => speeds.learn(loadMeasure(voice), durationMs),
+    isInUse,
+  })
   const openStream = createStreams()
   const jobs = new Set<JobState>()
   let closed = false
-  /** Moving average of what a worker takes for one character, for `retryAfterSeconds`. */
-  let characterMs = 1
 
   function isInUse(worker: WorkerProcess): boolean {
     for (const { workers } of jobs) if (workers.has(worker)) return true
@@ -122,7 +86,7 @@ export function createPool(options: {
 
   function pump(): void {
     if (closed) return
-    while (crew.working < options.workers) {
+    while (crew.working < workers) {
       if (!startEncoding() && !startQueued()) return
     }
   }
@@ -164,49 +128,52 @@ export function createPool(options: {
       mustWait.add(key!)
       return false
     }
-    const entry = foreground.take(fits) ?? background.take(fits)
-    if (!entry) return false
-    const { task: waiting, cost } = entry
     const startedAtMs = performance.now()
+    const entry = takeNext(foreground, admission, { workers, nowMs: startedAtMs, fits }) ?? background.take(fits)
+    if (!entry) return false
+    const waiting = entry.task
     waiting.job.begunAtMs ??= startedAtMs
     if (!worker) {
       waiting.reject(failure!)
       return true
     }
-    const batch = [{ waiting, cost }, ...gather(waiting, startedAtMs)]
-    for (const { waiting: each } of batch) each.job.workers.add(worker)
-    const work =
-      batch.length > 1
-        ? dispatchBatch(
-            worker,
-            batch.map((each) => each.waiting),
-          )
-        : dispatch(worker, waiting)
-    const characters = batch.reduce((sum, each) => sum + each.cost, 0)
-    void work.then(() => {
-      characterMs += 0.05 * ((performance.now() - startedAtMs) / Math.max(1, characters) - characterMs)
-    })
+    const batch = [waiting, ...gather(waiting, startedAtMs)]
+    for (const { job } of batch) job.workers.add(worker)
+    if (batch.length > 1) void dispatchBatch(worker, batch)
+    else void dispatch(worker, waiting)
     return true
   }
 
   /** Those that wait, in their turn, and can be spoken in one run with `first`. */
-  function gather(first: Waiting, startedAtMs: number): { waiting: Waiting; cost: number }[] {
+  function gather(first: Waiting, startedAtMs: number): Waiting[] {
     const key = batchKey(first)
-    const more: { waiting: Waiting; cost: number }[] = []
+    const more: Waiting[] = []
     while (key !== undefined && more.length < options.models.batchMax - 1) {
       const entry = queueOf(first.job).take((waiting) => batchKey(waiting) === key)
       if (!entry) break
       entry.task.job.begunAtMs ??= startedAtMs
-      more.push({ waiting: entry.task, cost: entry.cost })
+      more.push(entry.task)
     }
     return more
   }
 
-  async function dispatch(worker: WorkerProcess, { task, resolve, reject }: Waiting): Promise<void> {
+  /** `batch`: what `task` consists of. */
+  async function dispatch(
+    worker: WorkerProcess,
+    { task, job, resolve, reject }: Waiting,
+    batch: readonly Waiting[] = [{ task, job, resolve, reject }],
+  ): Promise<void> {
     crew.touch(worker)
+    const stop = clock.start(
+      worker,
+      batch.map((each) => ({ task: each.task, work: each.job.work })),
+    )
     try {
-      resolve(await worker.run(task, options.taskTimeoutMs))
+      const result = await worker.run(task, options.taskTimeoutMs)
+      stop(result)
+      resolve(result)
     } catch (error) {
+      stop(undefined)
       if (error instanceof WorkerGone)
         log.warn({ pid: worker.pid, reason: error.reason, task: task.kind }, 'worker lost')
       reject(error as Error)
@@ -218,7 +185,7 @@ export function createPool(options: {
   async function dispatchBatch(worker: WorkerProcess, batch: readonly Waiting[]): Promise<void> {
     const tasks = batch.map(({ task }) => task as SynthesizeTask)
     const whole = Promise.withResolvers<TaskResult>()
-    await dispatch(worker, { ...batch[0]!, task: { kind: 'batch', tasks }, ...whole })
+    await dispatch(worker, { ...batch[0]!, task: { kind: 'batch', tasks }, ...whole }, batch)
     try {
       const { answer, portions } = await whole.promise
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
@@ -275,19 +242,25 @@ export function createPool(options: {
     /** For what is worth a line to whoever has a job done. */
     log,
 
-    /** Jobs open beyond `jobsMax` are not refused here but by whoever asks `full` first. */
-    get full() {
-      return jobs.size >= options.jobsMax
-    },
-
     get closed() {
       return closed
     },
 
-    /** A guess at when the queue will have room again, 1 to 60. */
-    get retryAfterSeconds() {
-      const characters = foreground.cost
-      return Math.min(60, Math.max(1, Math.ceil((characters * characterMs) / options.workers / 1000)))
+    /** Who is let in. What is refused must not open a job. */
+    admission,
+
+    /** How fast tasks are done here. */
+    speeds,
+
+    /** What the work of so many tasks has to know of the processes that speak with `voices`. */
+    readiness(voices: readonly VoiceSpec[], tasks: number): Pick<Work, 'readyAtMs' | 'lane'> {
+      const waits = voices.map((voice) => {
+        const { ready, most } = crew.processesOf(voice)
+        return speeds.expected(loadMeasure(voice)) * loadsBefore(ready, Math.min(most, tasks))
+      })
+      const narrow = voices.find((voice) => crew.processesOf(voice).most < workers)
+      const lane = narrow && { name: engineKey(narrow), width: crew.processesOf(narrow).most }
+      return { readyAtMs: performance.now() + Math.max(0, ...waits), lane }
     },
 
     openJob(jobOptions: JobOptions): Job {
@@ -321,7 +294,7 @@ export function createPool(options: {
           const result = await retryUnbegun(() => enqueue(job, task))
           const { examined } = succeeded(result)
           if ('refusal' in examined!) return examined
-          return { recording: { ...examined!.recording, samples: concatenate(result.portions[0] ?? []) } }
+          return { recording: { ...examined!.recording, samples: joinPortions(result.portions[0] ?? []) } }
         },
         openStream(sampleRate) {
           const stream = openStream(placeEncoding(job), sampleRate)
@@ -357,6 +330,7 @@ export function createPool(options: {
         running: crew.working,
         waiting: foreground.size + background.size + encoding.length,
         jobs: jobs.size,
+        admittedSeconds: admission.admittedMs / 1000,
       }
     },
 
@@ -378,12 +352,12 @@ export function createPool(options: {
   }
 }
 
-function concatenate(portions: readonly Int16Array[]): Int16Array {
-  const whole = new Int16Array(portions.reduce((frames, { length }) => frames + length, 0))
-  let at = 0
-  for (const portion of portions) {
-    whole.set(portion, at)
-    at += portion.length
-  }
-  return whole
+/**
+ * What `wanted` processes are late by together, in loads of a model, when `ready` of them have it: they load one after the
+ * other, and meanwhile those that have it work.
+ */
+function loadsBefore(ready: number, wanted: number): number {
+  let loads = 0
+  for (let working = ready; working < wanted; working++) loads += (wanted - working) / wanted
+  return loads
 }

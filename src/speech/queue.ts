@@ -5,7 +5,7 @@
  * others, and a single long text cannot take half of the machine from a customer who has sixty short ones waiting.
  */
 
-type Queued<T> = { readonly key: string; readonly job: object; readonly cost: number; readonly task: T }
+export type Queued<T> = { readonly key: string; readonly job: object; readonly cost: number; readonly task: T }
 
 type Lane<T> = { pass: number; readonly jobs: Map<object, Queued<T>[]> }
 
@@ -62,6 +62,20 @@ export function createFairQueue<T>() {
     return lane
   }
 
+  function remove(key: string, job: object): Queued<T> {
+    const lane = lanes.get(key)!
+    const waiting = lane.jobs.get(job)!
+    const entry = waiting.shift()!
+    lane.pass += entry.cost / Math.sqrt(lane.jobs.size)
+    size--
+    cost -= entry.cost
+    lane.jobs.delete(job)
+    // Back at the end of the line: the next turn of this key is another job's.
+    if (waiting.length > 0) lane.jobs.set(job, waiting)
+    closeIfEmpty(key, lane)
+    return entry
+  }
+
   return {
     get size() {
       return size
@@ -85,19 +99,14 @@ export function createFairQueue<T>() {
     take(fits: (task: T) => boolean = () => true): Queued<T> | undefined {
       const next = nextJob(fits)
       if (!next) return undefined
-      const { key, job } = next
-      const lane = lanes.get(key)!
-      const waiting = lane.jobs.get(job)!
-      const entry = waiting.shift()!
-      virtualTime = Math.max(virtualTime, lane.pass)
-      lane.pass += entry.cost / Math.sqrt(lane.jobs.size)
-      size--
-      cost -= entry.cost
-      lane.jobs.delete(job)
-      // Back at the end of the line: the next turn of this key is another job's.
-      if (waiting.length > 0) lane.jobs.set(job, waiting)
-      closeIfEmpty(key, lane)
-      return entry
+      virtualTime = Math.max(virtualTime, lanes.get(next.key)!.pass)
+      return remove(next.key, next.job)
+    },
+
+    /** The same of one key, out of turn: its next turns come later for it, and those of the others no sooner. */
+    takeOf(key: string, fits: (task: T) => boolean): Queued<T> | undefined {
+      for (const [job, waiting] of lanes.get(key)?.jobs ?? []) if (fits(waiting[0]!.task)) return remove(key, job)
+      return undefined
     },
 
     /** Removes and returns everything that a job still has waiting. */

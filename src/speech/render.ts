@@ -8,16 +8,20 @@ import { createWavEncoder } from '../audio/encode/wav'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { convertedCharactersMax, utteranceCharactersMax, type TimedWord, type VoiceSpec } from './engine'
-import { JobEnded, type Job, type Pool, type Sound } from './pool'
+import type { Place } from './admission'
+import { JobEnded, type Job, type Sound } from './job'
+import { soundMeasure, utteranceMeasure } from './measures'
+import type { Pool } from './pool'
 import { faultMessage, type Stage } from './protocol'
-import { queueFull, stopping } from './refusals'
+import { stopping, takePlace } from './refusals'
 import type { Storage } from '../storage/storage'
 import { TaskFailed } from './task-failed'
-import { planBlocks, type Planned } from './text/blocks'
+import { blockCharactersMax, planBlocks, type Planned } from './text/blocks'
 import { silenceMs, type Speaker } from './text/plan'
 import type { Script } from './text/script'
 import { alphabetOf } from './text/unspoken'
 import { createUtterer, joinWords, type Cast } from './utter'
+import { createWork, type RequestWork } from './work'
 import { WorkerGone } from './worker-process'
 
 export type RenderRequest = {
@@ -33,6 +37,8 @@ export type RenderRequest = {
   readonly queueKey: string | null
   /** For everything, waiting in the queue included. */
   readonly deadline: Deadline
+  /** Where this is a part of what was let in already. */
+  readonly place?: Place
   /** Aborted before the first task began, the request is dropped; later it has no effect. */
   readonly signal?: AbortSignal
   readonly fault?: RenderFault
@@ -56,17 +62,16 @@ export type Rendering = {
 export type ByteSink = { write(bytes: Uint8Array, position: number): Promise<void> }
 
 /**
- * Speaks `text` into `sink`. Throws `rate_limited` (queue full), `synthesis_failed`, `synthesis_timeout`,
- * `speed_processing_failed`, `transcode_failed`, `client_gone`, and whatever the sink throws.
+ * Speaks `text` into `sink`. Throws `rate_limited` (too much waits), `synthesis_failed`, `synthesis_timeout` (also
+ * for what could not be done in time even alone), `speed_processing_failed`, `transcode_failed`, `client_gone`, and
+ * whatever the sink throws.
  */
 export async function render(pool: Pool, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
-  if (pool.full) throw queueFull(pool)
   const plan = planSpeech(request)
   const sampleRate = outputSampleRate(request)
-  const job = pool.openJob({
-    key: request.queueKey ?? '',
-    background: request.queueKey === null,
-  })
+  const work = workOf(pool, request, plan, sampleRate)
+  const place = placeFor(pool, request, work)
+  const job = pool.openJob({ key: request.queueKey ?? '', background: request.queueKey === null, place, work })
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
@@ -94,13 +99,47 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
     clearTimeout(timer)
     request.signal?.removeEventListener('abort', leave)
     job.end()
+    if (!request.place) place?.leave()
   }
+}
+
+/** Work that nobody waits for takes none. */
+function placeFor(pool: Pool, { queueKey, place, deadline, fault }: RenderRequest, work: RequestWork) {
+  if (queueKey === null) return undefined
+  if (!place) {
+    // A fault that makes it late is to come, whatever else waits.
+    const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
+    return takePlace(pool, { key: queueKey, deadlineAtMs, work })
+  }
+  place.work = work
+  return place
+}
+
+function workOf(
+  pool: Pool,
+  { speed, format }: RenderRequest,
+  { known, cast: { voices } }: Plan,
+  sampleRate: number,
+): RequestWork {
+  const parts = known
+    .filter(({ utterance: { text } }) => text !== '')
+    .map(({ utterance: { speakerId, text } }) => {
+      const voice = voices.get(speakerId)!
+      return { task: utteranceMeasure(voice, text.length, speed), sound: soundMeasure(voice, text.length) }
+    })
+  const encode = format === 'mp3' ? { sampleRate, speed } : undefined
+  return createWork(pool.speeds, { parts, encode, ...pool.readiness([...voices.values()], parts.length) })
 }
 
 /** What the interface promises for wav, Hz. */
 const wavSampleRate = 44_100
 
-type Plan = { planned: Iterator<Planned, void>; cast: Cast }
+type Plan = {
+  readonly planned: Iterator<Planned, unknown>
+  /** All of `planned` of a request over HTTP; nothing of longer texts, whose speaker has the workers to itself. */
+  readonly known: readonly Planned[]
+  readonly cast: Cast
+}
 
 function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
   const voices = new Map([[voice.id, voice]])
@@ -118,7 +157,9 @@ function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
       return asSpeaker(companion)
     },
   }
-  return { planned: planBlocks(text, asSpeaker(voice), cast.companionFor), cast }
+  const blocks = planBlocks(text, asSpeaker(voice), cast.companionFor)
+  const known = text.length <= blockCharactersMax ? [...blocks] : []
+  return { planned: known.length > 0 ? known.values() : blocks, known, cast }
 }
 
 function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {

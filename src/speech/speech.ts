@@ -1,6 +1,6 @@
 /** The pool and what its neural voices are computed with, as the settings have them. */
 import { availableParallelism } from 'node:os'
-import { limits, runtimeDirectory, type ComputeProvider, type Config } from '../config'
+import { limits, operationTimeoutsMs, runtimeDirectory, type ComputeProvider, type Config } from '../config'
 import type { Logger } from '../log'
 import { createCompute, type Compute } from './compute'
 import { createPool, type Pool } from './pool'
@@ -36,6 +36,7 @@ export function createSpeech(
     taskTimeoutMs: limits.taskTimeoutMs,
     workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
     jobsMax,
+    horizonMs: operationTimeoutsMs.tts,
     models: {
       runtime: (directory) => compute.runtime(providerOf(directory)),
       deviceIds: neural.gpuDevices,

@@ -9,7 +9,7 @@
  *   ASCII letters: then the request fails.
  */
 import type { TimedWord, VoiceSpec } from './engine'
-import type { Job, Sound } from './pool'
+import type { Job, Sound } from './job'
 import type { SynthesizeTask } from './protocol'
 import { TaskFailed } from './task-failed'
 import { countPronounced } from './text/normalize'

@@ -63,7 +63,8 @@ beforeAll(async () => {
   const pool = createPool({
     models: modelOptions,
     command: [process.execPath, join(import.meta.dir, '../speech/convert/worker.ts'), 'worker'],
-    ...{ workers: 2, taskTimeoutMs: 60_000, workerMemoryMaxBytes: 900 << 20, jobsMax: 100, log },
+    ...{ workers: 2, taskTimeoutMs: 60_000, workerMemoryMaxBytes: 900 << 20, jobsMax: 100 },
+    ...{ horizonMs: 60_000, log },
   })
   service = {
     ...{ db, catalogue, pool, storage, log, mp3SampleRate: undefined },

@@ -157,6 +157,7 @@ describe('hostile text through the workers of the executable', () => {
       taskTimeoutMs: 60_000,
       workerMemoryMaxBytes: 1 << 30,
       jobsMax: 1000,
+      horizonMs: 600_000,
       log: { ...createLogger('silent'), warn: (_fields, message) => warnings.push(message) },
     })
   })

@@ -20,6 +20,7 @@ function startPool(models: Partial<ModelOptions> = {}, workers = 2): Pool {
     taskTimeoutMs: 10_000,
     workerMemoryMaxBytes: 600 << 20,
     jobsMax: 100,
+    horizonMs: 60_000,
     models: { ...modelOptions, ...models },
     log: createLogger('silent'),
   })

@@ -30,6 +30,7 @@ function startPool(options: PoolOptions = {}) {
     taskTimeoutMs: options.taskTimeoutMs ?? 10_000,
     workerMemoryMaxBytes: (options.memoryMb ?? 600) << 20,
     jobsMax: options.jobsMax ?? 100,
+    horizonMs: 60_000,
     log: createLogger('silent'),
   })
   pools.push(pool)
@@ -82,6 +83,9 @@ async function errorOf(promise: Promise<unknown>): Promise<AppError> {
 const long = Array.from({ length: 12 }, (_, i) => `This is sentence number ${'abcdefghijkl'[i]} of a long text.`).join(
   ' ',
 )
+
+/** A fifth of a second each. */
+const slow = (utterances: number) => 'slow one.\n'.repeat(utterances)
 
 describe('the pool', () => {
   it('makes the same bytes with one worker and with three', async () => {
@@ -167,10 +171,32 @@ describe('the pool', () => {
   it('gives up a request whose time runs out while it waits', async () => {
     const pool = startPool({ workers: 1 })
     await say(pool, 'Hello.')
-    const first = say(pool, 'slow one. slow two. slow three. slow four. slow five.')
-    const error = await errorOf(say(pool, 'slow last.', { deadline: startDeadline(60), queueKey: 'other' }))
+    // Nobody knows yet how slow it is.
+    const first = say(pool, slow(5))
+    const last = { deadline: startDeadline(600), queueKey: 'other' }
+    const error = await errorOf(say(pool, slow(4), last))
     expect(error.code).toBe('synthesis_timeout')
     expect((await first).length).toBeGreaterThan(0)
+  })
+
+  it('refuses at once what could not be done in time behind others, and does it when it comes again as told', async () => {
+    const pool = startPool({ workers: 1 })
+    for (let i = 0; i < 4; i++) await say(pool, slow(2))
+    const held = Array.from({ length: 3 }, (_, i) => say(pool, slow(4), { queueKey: `held ${i}` }))
+    const late = { queueKey: 'late', deadline: startDeadline(2_000) }
+    const error = await errorOf(say(pool, slow(4), late))
+    expect([error.code, pool.status().jobs]).toEqual(['rate_limited', 3])
+    expect(error.retryAfterSeconds).toBeWithin(1, 10)
+    await Promise.all(held)
+    expect((await say(pool, slow(4), { queueKey: 'late' })).length).toBeGreaterThan(0)
+  })
+
+  it('refuses at once what takes longer than its deadline even alone, as soon as it knows that voice', async () => {
+    const pool = startPool({ workers: 1 })
+    for (let i = 0; i < 4; i++) await say(pool, 'slow one.')
+    const error = await errorOf(say(pool, slow(10), { deadline: startDeadline(1_000) }))
+    expect([error.code, pool.status().running]).toEqual(['synthesis_timeout', 0])
+    expect((await say(pool, 'slow one.', { deadline: startDeadline(20_000) })).length).toBeGreaterThan(0)
   })
 
   it('drops a request whose client leaves before its turn', async () => {

@@ -31,7 +31,7 @@ const engine: SpeechEngine = {
     if (text.startsWith('die')) process.kill(process.pid, 'SIGKILL')
     if (text.startsWith('fail')) throw new Error('the engine does not like this text')
     if (text.startsWith('silent')) return { samples: new Float32Array(sampleRate), sampleRate }
-    if (text.startsWith('slow')) Bun.sleepSync(200)
+    if (text.startsWith('slow')) Bun.sleepSync(text.startsWith('slowest') ? 1_000 : 200)
     return { samples: hum(text.length * 0.06), sampleRate }
   },
 

@@ -1,7 +1,7 @@
 /** What becomes of an utterance that an engine fails at, with engines that do as they are told. */
 import { describe, expect, it } from 'bun:test'
 import type { VoiceSpec } from '../../src/speech/engine'
-import type { Sound } from '../../src/speech/pool'
+import type { Sound } from '../../src/speech/job'
 import type { SynthesizeTask, Unspoken } from '../../src/speech/protocol'
 import { TaskFailed } from '../../src/speech/task-failed'
 import { countPronounced } from '../../src/speech/text/normalize'

@@ -239,6 +239,7 @@ describe('in a worker process', () => {
     taskTimeoutMs: 20_000,
     workerMemoryMaxBytes: 1 << 30,
     jobsMax: 10,
+    horizonMs: 60_000,
     models: modelOptions,
     log: createLogger('silent'),
   })

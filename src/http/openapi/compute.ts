@@ -43,5 +43,11 @@ export const computeSchemas = {
         memory_bytes: integer('Resident, of these processes.', { minimum: 0 }),
       }),
     ),
+    admitted_seconds: number(
+      'Estimated work of requests that were let in and are not done, in seconds of one worker.',
+      {
+        minimum: 0,
+      },
+    ),
   }),
 }

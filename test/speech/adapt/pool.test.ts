@@ -5,7 +5,8 @@ import { fromInt16, toInt16 } from '../../../src/audio/pcm'
 import { createLogger } from '../../../src/log'
 import { adaptationFor, type AdaptedProfile } from '../../../src/speech/adapt/profile'
 import type { VoiceSpec } from '../../../src/speech/engine'
-import { createPool, JobEnded, type Job } from '../../../src/speech/pool'
+import { JobEnded, type Job } from '../../../src/speech/job'
+import { createPool } from '../../../src/speech/pool'
 import { modelOptions } from '../model-options'
 import { TaskFailed } from '../../../src/speech/task-failed'
 import type { EnrolTask } from '../../../src/speech/protocol'
@@ -20,6 +21,7 @@ const pool = createPool({
   taskTimeoutMs: 60_000,
   workerMemoryMaxBytes: 600 << 20,
   jobsMax: 100,
+  horizonMs: 60_000,
   log: createLogger('silent'),
 })
 afterAll(() => pool.close())

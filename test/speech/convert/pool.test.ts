@@ -8,13 +8,14 @@ import { trimSilence } from '../../../src/audio/trim'
 import { startDeadline } from '../../../src/deadline'
 import { createLogger } from '../../../src/log'
 import type { Base } from '../../../src/speech/bases'
-import { enrolVoice, type EnrolledVoice, type Recording } from '../../../src/speech/cloning'
+import { enrolVoice, type EnrolledVoice, type Recording, letCloneIn, type Converter } from '../../../src/speech/cloning'
 import { loadConverter, type ToneConverter } from '../../../src/speech/convert/converter'
 import { meanSpeakerEmbedding } from '../../../src/speech/convert/speaker-embedding'
 import { loadEngine, type ModelFiles, type VoiceSpec } from '../../../src/speech/engine'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { writeRuntimeOptions } from '../../../src/speech/onnx/runtime-options'
-import { createPool, type Job, type Pool } from '../../../src/speech/pool'
+import type { Job } from '../../../src/speech/job'
+import { createPool, type Pool } from '../../../src/speech/pool'
 import { modelOptions } from '../model-options'
 import { readProfile } from '../../../src/speech/profiles'
 import { TaskFailed } from '../../../src/speech/task-failed'
@@ -53,6 +54,7 @@ function startPool(): Pool {
     taskTimeoutMs: 60_000,
     workerMemoryMaxBytes: 900 << 20,
     jobsMax: 100,
+    horizonMs: 60_000,
     log: createLogger('silent'),
   })
 }
@@ -82,9 +84,18 @@ const speaker = (hz: number) =>
   recordingOf(makeVoice({ seconds: 4, f0At: (time) => hz * (1 + 0.1 * Math.sin(5 * time)), harmonicityDb: 20 }))
 const queue = { queueKey: 'key', deadline: startDeadline(600_000) }
 
+/** Makes a voice in a place of its own. */
+async function enrolIn(from: Pool, voices: readonly Base[], recording: Recording, converter: Converter | undefined) {
+  const admitted = letCloneIn(from, queue, converter)
+  try {
+    return await enrolVoice(from, { voices }, recording, { language: 'en', converter, admitted, ...queue })
+  } finally {
+    admitted.place.leave()
+  }
+}
+
 function enrol(recording: Recording, voices: readonly Base[] = catalogue.voices, withConverter = true, from = pool) {
-  const options = { language: 'en', converter: withConverter ? { model, deterministic: true } : undefined }
-  return enrolVoice(from, { voices }, recording, { ...options, ...queue })
+  return enrolIn(from, voices, recording, withConverter ? { model, deterministic: true } : undefined)
 }
 
 function specOf({ baseVoiceId, profile }: EnrolledVoice, voices: readonly Base[] = catalogue.voices): VoiceSpec {
@@ -180,10 +191,7 @@ describe('a converted voice', () => {
 
   it('is not made by a converter that cannot be loaded', async () => {
     const gone = { ...model, directory: join(directory, 'gone') }
-    const attempt = enrolVoice(pool, catalogue, speaker(200), {
-      ...{ language: 'en', converter: { model: gone, deterministic: true } },
-      ...queue,
-    })
+    const attempt = enrolIn(pool, catalogue.voices, speaker(200), { model: gone, deterministic: true })
     await expect(attempt).rejects.toMatchObject({ code: 'render_failed' })
   })
 })

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'bun:test'
 import { startDeadline } from '../../../src/deadline'
+import { createAdmission } from '../../../src/speech/admission'
 import type { VoiceSpec } from '../../../src/speech/engine'
+import { priorOf } from '../../../src/speech/measures'
 import type { Pool } from '../../../src/speech/pool'
 import type { SynthesizeTask } from '../../../src/speech/protocol'
 import { render } from '../../../src/speech/render'
+import { createSpeeds } from '../../../src/speech/speeds'
 
 const base: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
 const model = { directory: '/voices/c', graph: 'g.onnx', version: '1', memoryBytes: 1 }
@@ -21,7 +24,10 @@ async function textsOf(voice: VoiceSpec, text: string): Promise<string[]> {
       return { portions: [new Int16Array(100)], words: undefined }
     },
   }
-  const pool = { full: false, closed: false, openJob: () => job } as unknown as Pool
+  const pool = {
+    ...{ closed: false, openJob: () => job, readiness: () => ({ readyAtMs: 0, lane: undefined }) },
+    ...{ speeds: createSpeeds(priorOf), admission: createAdmission({ workers: 1, placesMax: 1, horizonMs: 60_000 }) },
+  } as unknown as Pool
   const request = {
     ...{ text, voice, companionFor: () => voice, speed: 1, mp3SampleRate: undefined },
     ...({ format: 'wav', queueKey: 'key', deadline: startDeadline(600_000) } as const),

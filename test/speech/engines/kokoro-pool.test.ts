@@ -17,6 +17,7 @@ const pool = createPool({
   taskTimeoutMs: 60_000,
   workerMemoryMaxBytes: 1 << 30,
   jobsMax: 10,
+  horizonMs: 60_000,
   models: modelOptions,
   log: createLogger('silent'),
 })

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { startDeadline } from '../../../src/deadline'
 import { createLogger } from '../../../src/log'
-import { createPool, type Pool, type Sound } from '../../../src/speech/pool'
+import type { Sound } from '../../../src/speech/job'
+import { createPool, type Pool } from '../../../src/speech/pool'
 import type { SynthesizeTask } from '../../../src/speech/protocol'
 import { render } from '../../../src/speech/render'
 import { planUtterances, type Speaker } from '../../../src/speech/text/plan'
@@ -113,7 +114,13 @@ describe('the route of every letter, mark and number', () => {
   })
 })
 
-const poolSettings = { taskTimeoutMs: 60_000, workerMemoryMaxBytes: 1 << 30, jobsMax: 1000, models: modelOptions }
+const poolSettings = {
+  taskTimeoutMs: 60_000,
+  workerMemoryMaxBytes: 1 << 30,
+  jobsMax: 1000,
+  models: modelOptions,
+  horizonMs: 600_000,
+}
 const command = [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'worker']
 const pool = createPool({ command, workers: 2, log: createLogger('silent'), ...poolSettings })
 afterAll(() => pool.close())
@@ -122,7 +129,6 @@ afterAll(() => pool.close())
 const known = new Map<string, Promise<Sound>>()
 const frugal: Pool = {
   ...pool,
-  full: false,
   closed: false,
   openJob(options) {
     const job = pool.openJob(options)
@@ -140,7 +146,7 @@ async function say(text: string, voice: BareVoice, by = frugal): Promise<{ audio
   const hash = new Bun.CryptoHasher('sha256')
   const sink = { write: async (bytes: Uint8Array) => void hash.update(bytes) }
   const companionFor = (script: string) => catalogue.companionFor(voice, script)
-  const settings = { speed: 1, format: 'wav', mp3SampleRate: undefined, queueKey: 'test' } as const
+  const settings = { speed: 1, format: 'wav', mp3SampleRate: undefined, queueKey: null } as const
   const request = { text, voice, companionFor, ...settings, deadline: startDeadline(60_000) }
   return { audioMs: (await render(by, request, sink)).audioMs, digest: hash.digest('hex') }
 }

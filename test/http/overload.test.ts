@@ -1,0 +1,100 @@
+/** More than the workers can do, over HTTP: the real server with an engine that only sleeps. */
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const keys = Array.from({ length: 11 }, (_, i) => `overload-key-${i}`)
+const [shortKey, ...longKeys] = keys
+/** So many utterances take a worker a second each. */
+const slow = (utterances: number) => 'slowest.\n'.repeat(utterances)
+/** Twelve seconds of a worker; ten of these are more than two workers can do in a minute with something to spare. */
+const long = slow(12)
+
+let directory: string
+let server: Bun.Subprocess
+let baseUrl: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sonant-overload-'))
+  const command = [process.execPath, join(import.meta.dir, 'slow-server.ts'), directory, ...keys]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+  server = child
+  for await (const chunk of child.stdout) {
+    baseUrl = Buffer.from(chunk).toString().trim()
+    break
+  }
+})
+afterAll(async () => {
+  server.kill('SIGKILL')
+  await server.exited
+  await rm(directory, { recursive: true })
+})
+
+type Answer = { status: number; code: string | undefined; retryAfter: string | null }
+
+async function say(text: string, key: string): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/api/v1/tts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text }),
+  })
+  const { error } = (await response.json()) as { error?: { code: string } }
+  return { status: response.status, code: error?.code, retryAfter: response.headers.get('retry-after') }
+}
+
+async function read(path: string, key: string): Promise<any> {
+  return (await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } })).json()
+}
+
+describe('ten long texts of ten keys at once', () => {
+  it('are done or refused at once; who comes again as told is done, short texts pass them, and nobody else fails', async () => {
+    for (let i = 0; i < 3; i++) await Promise.all([say(slow(1), shortKey!), say(slow(1), shortKey!)])
+    const order: string[] = []
+    const refusals: (Answer & { key: string })[] = []
+    const sayUntilDone = async (key: string): Promise<Answer> => {
+      for (;;) {
+        const answer = await say(long, key)
+        if (answer.status !== 429) {
+          order.push('long')
+          return answer
+        }
+        order.push('refused')
+        refusals.push({ ...answer, key })
+        await Bun.sleep(1000 * Number(answer.retryAfter))
+      }
+    }
+    const all = longKeys.map(sayUntilDone)
+    await Bun.sleep(3000)
+    expect((await say(slow(1), shortKey!)).status).toBe(200)
+    order.push('short')
+    const { records } = await read('/api/v1/usage?status=failed', longKeys.at(-1)!)
+    const balance = await read('/api/v1/balance', longKeys.at(-1)!)
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(longKeys.map(() => 200))
+    // Some were refused, and all of these before the first was done; a short text did not wait for any long one.
+    expect(new Set(refusals.map(({ key }) => key)).size).toBeWithin(1, 8)
+    expect(order.indexOf('refused')).toBeLessThan(order.indexOf('long'))
+    expect(order.indexOf('short')).toBeLessThan(order.indexOf('long'))
+    for (const { code, retryAfter } of refusals)
+      expect([code, retryAfter]).toEqual(['rate_limited', expect.stringMatching(/^[1-9]\d*$/)])
+    // The last key was refused: that stands in its history, and cost nothing.
+    expect(records).toMatchObject([{ status: 'failed', error_code: 'rate_limited', units: 0 }])
+    expect(balance.balance).toBe(100_000)
+  }, 120_000)
+})
+
+describe('a text that takes longer than its deadline allows', () => {
+  it('is refused at once with 504, costs nothing, and holds nobody up', async () => {
+    const [key] = longKeys
+    const before = await read('/api/v1/balance', key!)
+    // A minute and a half for two workers, and the first test has shown how slow the voice is.
+    const order: string[] = []
+    const short = say(slow(6), shortKey!).then(() => order.push('short'))
+    expect(await say(slow(180), key!)).toMatchObject({ status: 504, code: 'synthesis_failed' })
+    order.push('too long')
+    await short
+    expect(order).toEqual(['too long', 'short'])
+    expect(await read('/api/v1/balance', key!)).toEqual(before)
+    const { records } = await read('/api/v1/usage?limit=1', key!)
+    expect(records).toMatchObject([{ status: 'failed', error_code: 'synthesis_failed', units: 0, duration_ms: null }])
+  })
+})
