@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Synthesis takes long where others keep the cores busy.
-setDefaultTimeout(30_000)
+// Synthesis takes long where other programs keep the cores busy.
+setDefaultTimeout(120_000)
 
 export const executable = join(import.meta.dir, '../../dist/sonant')
 
