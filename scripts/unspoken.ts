@@ -12,7 +12,8 @@
 import { join } from 'node:path'
 import { findFault } from '../src/audio/check'
 import { trimSilence } from '../src/audio/trim'
-import { loadEngine, type VoiceSpec } from '../src/speech/engine'
+import { loadEngine } from '../src/speech/load-engine'
+import type { VoiceSpec } from '../src/speech/voice'
 import { loadPhonemizer } from '../src/speech/phonemes/espeak'
 import { scriptRuns, scriptsOf } from '../src/speech/text/script'
 import {

@@ -5,9 +5,11 @@
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../src/audio/pcm'
-import type { BaseVoice } from '../src/speech/adapt/base-voices'
-import { measureVoice } from '../src/speech/adapt/measure'
-import { loadEngine, type EngineName, type SpeechEngine } from '../src/speech/engine'
+import type { BaseVoice } from '../src/cloning/adapt/base-voices'
+import { measureVoice } from '../src/cloning/adapt/measure'
+import { loadEngine } from '../src/speech/load-engine'
+import type { EngineName } from '../src/speech/voice'
+import type { SpeechEngine } from '../src/speech/engine'
 import manifest from '../voices/catalogue.json'
 import { textsOf } from './voice-texts'
 

@@ -1,6 +1,6 @@
 /** Measures the English voices as `docs/voices.md` reports them: `bun scripts/voices.ts` prints the table's rows. */
 import { concatenate } from '../src/audio/pcm'
-import { measureVoice } from '../src/speech/adapt/measure'
+import { measureVoice } from '../src/cloning/adapt/measure'
 import { readWav } from '../test/sound'
 import { canRecognize, countWordErrors, sentences } from '../test/words'
 import { startSonant, stopAndRemove } from '../test/executable/sonant'

@@ -26,17 +26,17 @@ import type { Logger } from './log'
 import { parseNetworks } from './net/address'
 import { guardDescriptors, type DescriptorGuard } from './process/descriptors'
 import { createDownloader } from './net/download'
-import { createRecovery, releaseExpired, removeUnrecorded, type Recovery } from './recovery'
-import { settle } from './settlement'
-import type { Speaking } from './speak'
-import { createInstaller, type InstallerOptions } from './speech/models/hub/installer'
-import { loadRendering } from './speech/rendering'
+import { createRecovery, releaseExpired, removeUnrecorded, type Recovery } from './billing/recovery'
+import { settle } from './billing/settlement'
+import type { Speaking } from './speak/speak'
+import { createInstaller, type InstallerOptions } from './packs/hub/installer'
+import { loadRendering } from './speak/rendering'
 import type { Pack } from './speech/models/pack'
-import { createShelf } from './speech/models/shelf'
-import { converterAmong } from './speech/cloning'
-import { createSpeech } from './speech/speech'
+import { createShelf } from './packs/registry'
+import { converterAmong } from './cloning/convert/installed-converter'
+import { createSpeech } from './workers/speech'
 import { explainListening, prepareDataDirectory, readSeed, readTls } from './starting'
-import type { WorkerCommand } from './speech/worker-process'
+import type { WorkerCommand } from './workers/worker-process'
 import { makePrivate, type PrivacyReport } from './storage/private'
 import { openReferences, type References } from './storage/references'
 import { explainFullDisk, readFreeBytes } from './storage/space'
@@ -279,10 +279,7 @@ function reportPrivacy({ mended, exposed }: PrivacyReport, log: Logger): void {
 function pullerOf(config: Config): InstallerOptions['pull'] {
   const where = { directory: voicesDirectory(config), minFreeBytes: config.minFreeBytes, lock: lockDirectory }
   return async (name, options) => {
-    const [{ pullPack }, { openHub }] = await Promise.all([
-      import('./speech/models/hub/pull'),
-      import('./speech/models/hub/client'),
-    ])
+    const [{ pullPack }, { openHub }] = await Promise.all([import('./packs/hub/pull'), import('./packs/hub/client')])
     return pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
   }
 }

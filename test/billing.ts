@@ -3,7 +3,7 @@ import { createAccount } from '../src/account/accounts'
 import { createKey } from '../src/account/keys'
 import type { Database } from '../src/db/database'
 import { transact } from '../src/db/statements'
-import { createCode, redeemCode } from '../src/ledger/codes'
+import { createCode, redeemCode } from '../src/billing/ledger/codes'
 import {
   adjust,
   capture,
@@ -13,8 +13,8 @@ import {
   readBalance,
   release,
   settledUnits,
-} from '../src/ledger/ledger'
-import { finishUsage, startUsage } from '../src/usage/usage'
+} from '../src/billing/ledger/ledger'
+import { finishUsage, startUsage } from '../src/billing/usage/usage'
 
 export const noLimits = { tts: null, clone: null }
 export const startMs = Date.UTC(2026, 0, 31, 12)

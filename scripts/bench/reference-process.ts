@@ -5,7 +5,9 @@
 import { createMp3Encoder, mp3BitrateKbps, mp3SampleRate } from '../../src/audio/encode/mp3'
 import { durationSeconds, toInt16 } from '../../src/audio/pcm'
 import { resample } from '../../src/audio/resample'
-import { loadEngine, type EngineName, type SpeechEngine, type VoiceSpec } from '../../src/speech/engine'
+import { loadEngine } from '../../src/speech/load-engine'
+import type { EngineName, VoiceSpec } from '../../src/speech/voice'
+import type { SpeechEngine } from '../../src/speech/engine'
 import { answerTasks, measureSpeaking } from './answering'
 
 /** `texts` become one file, encoded by one encoder. Without `mp3` they are only synthesized. */

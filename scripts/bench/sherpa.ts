@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { runtimeSettings } from '../../src/speech/worker-process'
+import { runtimeSettings } from '../../src/workers/worker-process'
 import { unpackEspeakData } from '../sherpa/espeak-data'
 import type { FrontResult, FrontTask } from './front-process'
 import { heavyConfiguration, writeHeavyPack } from './graph'

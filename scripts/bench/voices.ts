@@ -3,9 +3,10 @@
  * process of the executable, which also trims and levels the audio, is compared with the engine alone in the reference
  * process.
  */
-import type { EngineName } from '../../src/speech/engine'
-import { planUtterances, type Speaker } from '../../src/speech/text/plan'
-import { startWorkerProcess, type WorkerProcess } from '../../src/speech/worker-process'
+import type { EngineName } from '../../src/speech/voice'
+import { planUtterances } from '../../src/speech/text/plan'
+import type { ReadingVoice } from '../../src/speech/text/reading-voice'
+import { startWorkerProcess, type WorkerProcess } from '../../src/workers/worker-process'
 import { type BuiltInVoice, readCatalogue } from '../../src/voice/catalogue'
 import { untilQuiet } from './quiet'
 import { type Reference, startReference } from './reference'
@@ -58,7 +59,7 @@ function row(name: string, value: number, reference: number): BenchRow {
 
 /** Returns the engine's input for the demo sentence. */
 function utterancesOf(voice: BuiltInVoice) {
-  const speaker: Speaker = { id: voice.id, language: voice.language, charactersMax: Infinity }
+  const speaker: ReadingVoice = { id: voice.id, language: voice.language, charactersMax: Infinity }
   return planUtterances(voice.demo, speaker, () => speaker)
 }
 

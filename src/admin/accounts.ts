@@ -20,7 +20,7 @@ import {
   refuse,
   type Fields,
 } from '../fields'
-import { adjust, openBalance, readBalance, settledUnits } from '../ledger/ledger'
+import { adjust, openBalance, readBalance, settledUnits } from '../billing/ledger/ledger'
 import { cursorBehind, instant, readPage } from '../paging'
 import { findGroup, listGroups } from '../voice/plans'
 import { found, nameRules, runOperation, type Administration } from './administration'

@@ -6,7 +6,7 @@ import {
   listCodes as readCodes,
   voidCode as makeVoid,
   type ActivationCode,
-} from '../ledger/codes'
+} from '../billing/ledger/codes'
 import { cursorBehind, instant, readPage } from '../paging'
 import { found, runOperation, type Administration } from './administration'
 

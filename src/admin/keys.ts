@@ -19,7 +19,7 @@ import {
   refuse,
   type Fields,
 } from '../fields'
-import { openKeySpending, readKeySpending, setCap } from '../ledger/ledger'
+import { openKeySpending, readKeySpending, setCap } from '../billing/ledger/ledger'
 import { instant } from '../paging'
 import { requireAccount } from './accounts'
 import { found, lockOut, nameRules, runOperation, type Administration } from './administration'

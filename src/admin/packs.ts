@@ -1,8 +1,8 @@
 /** Administrative operations on the installed packs, the folders of models under `data/voices`. */
 import { retryWhileBusy } from '../db/statements'
-import type { Install } from '../speech/models/hub/installer'
+import type { Install } from '../packs/hub/installer'
 import type { PackReport } from '../speech/models/pack'
-import type { Shelf } from '../speech/models/shelf'
+import type { Shelf } from '../packs/registry'
 import { found, runOperation, type Administration } from './administration'
 import { describeInstall } from './installs'
 

@@ -2,7 +2,7 @@
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
 import type { Catalogue } from '../voice/catalogue'
-import { converterAmong } from '../speech/cloning'
+import { converterAmong } from '../cloning/convert/installed-converter'
 import { acts, type Act } from './acts'
 import type { Command, Flags, Group, Kind } from './commands/description'
 import { findAct, findVerb } from './commands/table'

@@ -1,5 +1,5 @@
 /** `sonant audit`: whether the books balance. */
-import { audit } from '../audit'
+import { audit } from '../billing/audit'
 import { withDatabase } from './data'
 import { audit as command } from './commands/general'
 import { readFlags } from './flags'

@@ -1,24 +1,16 @@
 /** The data directory for the verbs beside a server. Only the server creates, locks and upgrades it. */
-import { availableParallelism, totalmem, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { addressesOf } from '../addresses'
 import type { Administration } from '../admin/administration'
 import type { Stores } from '../admin/clones'
 import type { Packs } from '../admin/packs'
-import {
-  audioDirectory,
-  readConfig,
-  readDataDirectory,
-  referencesDirectory,
-  type Config,
-  type Machine,
-  type RawSettings,
-} from '../config'
+import { audioDirectory, readDataDirectory, referencesDirectory, type RawSettings } from '../config'
 import { openVerbDatabase } from '../data-directory'
 import type { Database } from '../db/database'
 import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
-import { readSettingsFile } from './settings'
+import { readServerConfig } from './server-config'
 import { openShelf } from './shelf'
 
 /** Runs `work` on the database of the data directory. Throws `ConfigError` when there is none. */
@@ -55,17 +47,6 @@ export function storesOf(flags: RawSettings): Stores {
 export async function readStorageUrl(flags: RawSettings): Promise<string> {
   const config = await readServerConfig(flags)
   return addressesOf(config, config.port).storageUrl
-}
-
-/** The settings of a server of this directory that was started with these flags. */
-export async function readServerConfig(flags: RawSettings): Promise<Config> {
-  const { SONANT_EPHEMERAL: _, ...environment } = process.env
-  const file = await readSettingsFile(readDataDirectory(flags, environment))
-  return readConfig(flags, environment, file, machine())
-}
-
-export function machine(): Machine {
-  return { cores: availableParallelism(), memoryBytes: totalmem() }
 }
 
 /** A user without a name, as in many containers, is known by number. */

@@ -2,8 +2,8 @@
 import { availableParallelism } from 'node:os'
 import type { RawSettings } from '../config'
 import { createLogger } from '../log'
-import { createSpeech } from '../speech/speech'
-import { readServerConfig } from './data'
+import { createSpeech } from '../workers/speech'
+import { readServerConfig } from './server-config'
 import { ownCommand } from './own-command'
 
 /** `flags`: of the verb, for its data directory. */

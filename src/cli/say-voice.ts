@@ -1,7 +1,7 @@
 /** The voice of `sonant say`: where there is a data directory, from the list that the API gives there. */
 import { existsSync } from 'node:fs'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
-import type { Speech } from '../speech/speech'
+import type { Speech } from '../workers/speech'
 import type { Catalogue, CatalogueVoice } from '../voice/catalogue'
 import { UsageError } from './flags'
 import { openShelf } from './shelf'

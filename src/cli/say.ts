@@ -2,7 +2,7 @@
 import { limits } from '../config'
 import { startDeadline } from '../deadline'
 import { AppError } from '../errors'
-import { render } from '../speech/render'
+import { render } from '../speak/render'
 import { writeAt } from '../storage/files'
 import { readCatalogue } from '../voice/catalogue'
 import { say as command } from './commands/general'

@@ -2,7 +2,7 @@
 import { buildApp, type App } from '../app'
 import { readConfig, readDataDirectory, type Config, type RawSettings } from '../config'
 import { createLogger, type Logger } from '../log'
-import { machine } from './data'
+import { machine } from './server-config'
 import { serve as command } from './commands/serve'
 import { readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'

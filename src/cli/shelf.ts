@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { limits, readDataDirectory, voicesDirectory, type RawSettings } from '../config'
 import { listPacks } from '../admin/packs'
 import { createLogger } from '../log'
-import { createShelf, rescanMark, type Shelf } from '../speech/models/shelf'
-import type { Speech } from '../speech/speech'
+import { createShelf, rescanMark, type Shelf } from '../packs/registry'
+import type { Speech } from '../workers/speech'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 
 /** Verbs that make no sound need no SQLite to know whether a server is there. */

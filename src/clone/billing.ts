@@ -1,9 +1,9 @@
 /** The billing of clones: free duplicates, the hold of the fee and its capture. Each is one transaction. */
 import { transact } from '../db/statements'
 import { AppError, publicCode } from '../errors'
-import { capture, countOpenHolds, hold, readBalance, settledUnits } from '../ledger/ledger'
+import { capture, countOpenHolds, hold, readBalance, settledUnits } from '../billing/ledger/ledger'
 import type { ReceivedReference } from '../storage/references'
-import { finishUsage, startUsage } from '../usage/usage'
+import { finishUsage, startUsage } from '../billing/usage/usage'
 import { countClones, hasReference, insertClone, keepReference, noteUrl, type Clone } from '../voice/clones'
 import { cloneUnits, type Cloned, type CloneRequest, type Cloning } from './cloning'
 

@@ -17,7 +17,7 @@ import { createKey, deleteKey, listKeys, requireOwnKey, revokeKey, updateKey } f
 import { listPacks, removePack, rescanPacks, type Packs } from '../admin/packs'
 import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from '../admin/voices'
 import type { Cloning } from '../clone/cloning'
-import { listAllRecords } from '../history'
+import { listAllRecords } from '../billing/history'
 import type { Caller } from '../account/keys'
 import type { Operation } from '../config'
 import type { Deadline } from '../deadline'

@@ -1,6 +1,6 @@
 /** `/readyz`, and what administrators may know of what neural voices are computed with. */
 import { Elysia } from 'elysia'
-import type { Speech } from '../speech/speech'
+import type { Speech } from '../workers/speech'
 import type { HttpContext } from './context'
 
 export function computeRoutes({ access, speech, speaking: { storage } }: HttpContext) {

@@ -9,9 +9,9 @@ import type { Database } from '../db/database'
 import type { Demos } from '../demos'
 import type { Logger } from '../log'
 import type { Networks } from '../net/address'
-import type { Speaking } from '../speak'
-import type { Speech } from '../speech/speech'
-import type { Installer } from '../speech/models/hub/installer'
+import type { Speaking } from '../speak/speak'
+import type { Speech } from '../workers/speech'
+import type { Installer } from '../packs/hub/installer'
 import type { Access } from './access'
 
 export type ServerOptions = {

@@ -1,7 +1,7 @@
 /** Looks into the data directory of a server under test: its books, its history, its files. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { audit } from '../../src/audit'
+import { audit } from '../../src/billing/audit'
 import { openDatabase } from '../../src/db/database'
 
 /** The rows that `sql` finds. */

@@ -15,7 +15,7 @@ import {
   sherpaMetadata,
   sherpaPack,
 } from '../speech/models/style-packs'
-import { probeText } from '../../src/speech/models/probe-texts'
+import { probeText } from '../../src/packs/probe-texts'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, packsTried, type PackItem } from './voice-packs'
 

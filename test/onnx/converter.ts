@@ -1,7 +1,7 @@
 /** Tiny graphs with the signatures of the OpenVoice v2 tone converter, whose outputs are known functions of the inputs. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelFiles } from '../../src/speech/engine'
+import type { ModelFiles } from '../../src/speech/voice'
 import { takeSnapshot } from '../../src/speech/models/snapshot'
 import { createGraph, type GraphBuilder } from './graph'
 

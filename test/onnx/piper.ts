@@ -10,7 +10,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelFiles } from '../../src/speech/engine'
+import type { ModelFiles } from '../../src/speech/voice'
 import { headerCells, type HeardRun, readRuns } from './cells'
 import { createGraph } from './graph'
 import map from '../speech/sherpa/map.json'

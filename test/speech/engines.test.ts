@@ -1,6 +1,7 @@
 /** The engines themselves, in this process. */
 import { describe, expect, it } from 'bun:test'
-import { loadEngine, type EngineName, type VoiceSpec } from '../../src/speech/engine'
+import { loadEngine } from '../../src/speech/load-engine'
+import type { EngineName, VoiceSpec } from '../../src/speech/voice'
 import { readCatalogue } from '../../src/voice/catalogue'
 
 const voice = (engine: EngineName, name: string, language: string): VoiceSpec => {

@@ -1,5 +1,5 @@
 /** Installing packs by name, as an operation of the API description. */
-import { knownPacks } from '../../speech/models/hub/packs'
+import { knownPacks } from '../../packs/hub/packs'
 import { integer, object, orNull, reference, text, type Operation } from './model'
 
 export const installOperations: readonly Operation[] = [

@@ -4,7 +4,8 @@
  * language's dictionaries are read from the executable on first use.
  */
 import { fromInt16, type Pcm } from '../../audio/pcm'
-import { NoSpeech, type SpeechEngine, type VoiceSpec } from '../engine'
+import { NoSpeech, type SpeechEngine } from '../engine'
+import type { VoiceSpec } from '../voice'
 import { snapshotHeap } from '../espeak/heap'
 import { openEspeak } from '../espeak/instance'
 

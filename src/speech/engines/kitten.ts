@@ -4,7 +4,8 @@
  * 5000 samples dropped.
  */
 import { join } from 'node:path'
-import type { ModelFiles, SpeechEngine } from '../engine'
+import type { ModelFiles } from '../voice'
+import type { SpeechEngine } from '../engine'
 import { openPackFolder } from '../models/folder'
 import { readKittenModel } from '../models/kitten'
 import { readStyleSignature } from '../models/style-graph'

@@ -4,7 +4,8 @@
  * pauses at marks come from the model.
  */
 import { join } from 'node:path'
-import type { ModelFiles, SpeechEngine } from '../engine'
+import type { ModelFiles } from '../voice'
+import type { SpeechEngine } from '../engine'
 import { openPackFolder } from '../models/folder'
 import { readKokoroModel } from '../models/kokoro'
 import { readStyleSignature } from '../models/style-graph'

@@ -3,14 +3,8 @@
  * applies the speed. Words are timed when the graph returns the length of each id.
  */
 import { join } from 'node:path'
-import {
-  NothingToSay,
-  type ModelFiles,
-  type Speech,
-  type SpeechEngine,
-  type TimedWord,
-  type VoiceSpec,
-} from '../engine'
+import { NothingToSay, type Speech, type SpeechEngine, type TimedWord } from '../engine'
+import type { ModelFiles, VoiceSpec } from '../voice'
 import { baseLanguage } from '../language'
 import { languageInputs } from '../models/piper'
 import { parsePiperConfig, type PiperConfig } from '../models/piper-config'

@@ -1,5 +1,5 @@
 /** Caches the used styles of a pack: half a megabyte each, and some packs have a hundred. */
-import type { ModelFiles } from '../engine'
+import type { ModelFiles } from '../voice'
 import { requireUnchanged } from '../models/snapshot'
 import type { Style } from '../models/styles'
 

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../../audio/pcm'
-import { NothingToSay, type ModelFiles, type SpeechEngine } from '../engine'
+import { NothingToSay, type SpeechEngine } from '../engine'
+import type { ModelFiles } from '../voice'
 import { openPackFolder } from '../models/folder'
 import { readVitsModel, type VitsModel } from '../models/vits'
 import { openGraph } from '../onnx/graph'

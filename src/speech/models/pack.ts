@@ -1,5 +1,5 @@
 /** A model pack: a folder of files that an operator installed, and its contents. Plain data, cached as JSON. */
-import type { ModelFiles, NeuralEngineName, VoiceSettings } from '../engine'
+import type { ModelFiles, NeuralEngineName, VoiceSettings } from '../voice'
 
 /** Purpose of a pack: an engine's voices, or `converter` for converted clones. */
 export type PackFamily = NeuralEngineName | 'converter'

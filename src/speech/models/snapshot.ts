@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ignoreMissing } from '../../storage/files'
-import type { ModelFiles } from '../engine'
+import type { ModelFiles } from '../voice'
 
 export type Snapshot = {
   /** A hash of the name, size and modification time of every file. 32 hexadecimal characters. */

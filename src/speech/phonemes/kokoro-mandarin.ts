@@ -6,7 +6,7 @@
  * separated by `/`. misaki/zh_frontend.py, which adapts PaddleSpeech's frontend.
  * Interjections without a vowel (呣, 哼) have no symbol in misaki's table for v1.1-zh; they get the nearest ones here.
  */
-import type { HanSyllable } from './pinyin'
+import type { HanSyllable } from './syllable'
 
 export type KokoroMandarin = '1.0' | '1.1-zh'
 

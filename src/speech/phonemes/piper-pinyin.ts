@@ -7,7 +7,7 @@
  * dropped. Words in other letters are dropped, as upstream.
  */
 import { splitSentences } from '../text/sentences'
-import type { HanSyllable } from './pinyin'
+import type { HanSyllable } from './syllable'
 
 const fullWidth: Readonly<Record<string, string>> = {
   '.': '。',

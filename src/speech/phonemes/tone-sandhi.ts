@@ -5,7 +5,7 @@
  * then between words of at most three syllables in total. PaddleSpeech's frontend, with which Mandarin models are
  * commonly trained, does the same. Words of one syllable are paired before that.
  */
-import type { HanSyllable, Tone } from './pinyin'
+import type { HanSyllable, Tone } from './syllable'
 
 type Changing = { -readonly [Key in keyof HanSyllable]: HanSyllable[Key] }
 

@@ -2,7 +2,8 @@
  * Texts of any length: planned block by block, each cut off where a sentence ends, so that neither time nor memory grows
  * with what is still to come. A text of one block is planned as `planUtterances` does it.
  */
-import { endPausesMs, planUtterances, type Speaker, type Utterance } from './plan'
+import { endPausesMs, planUtterances, type Utterance } from './plan'
+import type { ReadingVoice } from './reading-voice'
 import type { Script } from './script'
 import { splitSentences } from './sentences'
 
@@ -20,8 +21,8 @@ export type Planned = {
 /** At least one, in order. */
 export function* planBlocks(
   text: string,
-  main: Speaker,
-  companionFor: (script: Script) => Speaker,
+  main: ReadingVoice,
+  companionFor: (script: Script) => ReadingVoice,
 ): Generator<Planned, void> {
   let start = 0
   let yielded = 0

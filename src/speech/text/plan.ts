@@ -16,17 +16,9 @@ import { cutReading, innerPauseMs } from './cut'
 import { countPronounced, normalize, type Pronounced } from './normalize'
 import { routeSentence } from './route'
 import { createSayings } from './sayings'
+import type { ReadingVoice } from './reading-voice'
 import type { Script } from './script'
 import { type SentenceEnd, splitSentences } from './sentences'
-
-/** `language`: BCP 47. `charactersMax`: what its engine takes in one call. */
-export type Speaker = {
-  id: string
-  language: string
-  charactersMax: number
-  /** Its row of the table of what engines do not say; without one, whatever it cannot say shows when it speaks. */
-  alphabet?: string | undefined
-}
 
 export type Utterance = Pronounced & {
   speakerId: string
@@ -39,7 +31,7 @@ export type Utterance = Pronounced & {
 }
 
 /** A sentence's part for one speaker, in the cleaned text's own words. */
-export type Part = { speaker: Speaker; source: string; pauseMs: number }
+export type Part = { speaker: ReadingVoice; source: string; pauseMs: number }
 
 /** Silence after a sentence at speed 1, by what ends it. */
 export const endPausesMs: Record<SentenceEnd, number> = {
@@ -54,7 +46,11 @@ export const endPausesMs: Record<SentenceEnd, number> = {
 export const silenceMs = 300
 
 /** At least one utterance, in order. The last has no pause, unless it is the only one and silent. */
-export function planUtterances(text: string, main: Speaker, companionFor: (script: Script) => Speaker): Utterance[] {
+export function planUtterances(
+  text: string,
+  main: ReadingVoice,
+  companionFor: (script: Script) => ReadingVoice,
+): Utterance[] {
   const utterances: Utterance[] = []
   const sayingsOf = createSayings(main, companionFor)
   for (const part of planParts(text, main, companionFor)) {
@@ -72,7 +68,7 @@ export function planUtterances(text: string, main: Speaker, companionFor: (scrip
   return utterances
 }
 
-function cutUtterances(speaker: Speaker, reading: string, pauseMs: number): Utterance[] {
+function cutUtterances(speaker: ReadingVoice, reading: string, pauseMs: number): Utterance[] {
   const { id: speakerId, language, charactersMax, alphabet } = speaker
   const pieces = cutReading(reading, charactersMax)
   return pieces.map((text, index) => ({
@@ -85,7 +81,7 @@ function cutUtterances(speaker: Speaker, reading: string, pauseMs: number): Utte
 }
 
 /** The first three steps: every letter of the cleaned text is in exactly one part's `source`. */
-export function planParts(text: string, main: Speaker, companionFor: (script: Script) => Speaker): Part[] {
+export function planParts(text: string, main: ReadingVoice, companionFor: (script: Script) => ReadingVoice): Part[] {
   return splitSentences(cleanText(text)).flatMap((sentence) => {
     const runs = routeSentence(sentence.text, main, companionFor)
     return runs.map(({ speaker, text: source }, index) => ({

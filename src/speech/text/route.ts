@@ -8,18 +8,18 @@
  * 4. Digits, marks, symbols and emoji have no script: they follow the letters before them, else those after them, else
  *    the main speaker. What touches the following letters without a space goes with those (`in 2024年`, `said “你好”`).
  */
-import type { Speaker } from './plan'
+import type { ReadingVoice } from './reading-voice'
 import { type Script, scriptRuns, scriptsOf } from './script'
 
 /** Joined again, the texts of a sentence's runs are the sentence. */
-type SpeakerRun = { speaker: Speaker; text: string }
+type SpeakerRun = { speaker: ReadingVoice; text: string }
 
 type Piece = { script: Script; text: string }
 
 export function routeSentence(
   sentence: string,
-  main: Speaker,
-  companionFor: (script: Script) => Speaker,
+  main: ReadingVoice,
+  companionFor: (script: Script) => ReadingVoice,
 ): SpeakerRun[] {
   const pieces = attachNeutrals(sentence)
   if (pieces.length === 0) return [{ speaker: main, text: sentence }]

@@ -8,12 +8,12 @@
  * such letters would be an hour of sound.
  */
 import { normalize } from './normalize'
-import type { Speaker } from './plan'
+import type { ReadingVoice } from './reading-voice'
 import { isNamedIn, nameLetters } from './script-names'
 import { type Script, scriptRuns } from './script'
 import { unspokenIn } from './unspoken'
 
-type Saying = { readonly speaker: Speaker; readonly text: string }
+type Saying = { readonly speaker: ReadingVoice; readonly text: string }
 
 /** In a row. */
 const spelledRunMax = 48
@@ -27,17 +27,17 @@ const anyLanguage = 'und'
 const word = /\p{Script=Han}\p{M}*|[[\p{L}\p{N}]--\p{Script=Han}][[\p{L}\p{M}\p{N}]--\p{Script=Han}]*/gv
 
 /** `by`: null for nobody. `isSpelled`: by their codes. */
-type Words = { by: Speaker | null; isSpelled: boolean; text: string; letters: number }
+type Words = { by: ReadingVoice | null; isSpelled: boolean; text: string; letters: number }
 
 /** One for each text; what it returns for the text's readings keeps within the limits of a text. */
 export function createSayings(
-  main: Speaker,
-  companionFor: (script: Script) => Speaker,
-): (speaker: Speaker, reading: string) => Saying[] {
+  main: ReadingVoice,
+  companionFor: (script: Script) => ReadingVoice,
+): (speaker: ReadingVoice, reading: string) => Saying[] {
   let spelled = 0
   let names = 0
 
-  function assign(speaker: Speaker, text: string): Words {
+  function assign(speaker: ReadingVoice, text: string): Words {
     const words = { by: speaker, isSpelled: false, text, letters: countLetters(text) }
     if (isSaid(speaker, text)) return words
     if (isSpelledBy(speaker, text)) return { ...words, isSpelled: true }
@@ -56,7 +56,7 @@ export function createSayings(
     return words
   }
 
-  function say({ by, text }: Words, speaker: Speaker): Saying {
+  function say({ by, text }: Words, speaker: ReadingVoice): Saying {
     if (by !== null) return { speaker: by, text: by === speaker ? text : normalize(text, by.language) }
     const marks = /[.,;:?!…，。；：？！、]*\s*$/.exec(text)![0].trim()
     if (++names > namesMax) return { speaker, text: marks }
@@ -84,7 +84,7 @@ function countLetters(text: string): number {
 }
 
 /** Whether any letter of it is said; a text without letters is. */
-function isSaid({ alphabet, language }: Speaker, text: string): boolean {
+function isSaid({ alphabet, language }: ReadingVoice, text: string): boolean {
   const unspoken = unspokenIn(text, alphabet)
   if (unspoken === undefined) return true
   const letters = text.match(/[\p{L}\p{N}]/gu) ?? []
@@ -92,7 +92,7 @@ function isSaid({ alphabet, language }: Speaker, text: string): boolean {
   return letters.length === 0 || letters.some((letter) => !unsaid.test(letter))
 }
 
-function isSpelledBy({ alphabet, language }: Speaker, text: string): boolean {
+function isSpelledBy({ alphabet, language }: ReadingVoice, text: string): boolean {
   if (language !== anyLanguage) return false
   const { mute } = unspokenIn(text, alphabet)!
   return (text.match(/[\p{L}\p{N}]/gu) ?? []).some((letter) => !mute.test(letter))

@@ -2,7 +2,7 @@
  * What a built-in voice cannot say: characters that its engine is mute on, or says as a long row of names and digits.
  * `scripts/unspoken.ts` asks the engines for every one of them once; the answers are in `unspoken.json`.
  */
-import type { EngineName, NeuralEngineName } from '../engine'
+import type { EngineName, NeuralEngineName } from '../voice'
 
 /** What is heard of a character, trimmed: it is long beyond this, */
 export const longSeconds = 2

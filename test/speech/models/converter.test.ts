@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test'
-import { readConverterPack } from '../../../src/speech/models/converter'
+import { readConverterPack } from '../../../src/cloning/convert/converter-pack'
 import type { PackFolder } from '../../../src/speech/models/family'
 import { BadPack } from '../../../src/speech/models/pack'
 import type { GraphInfo } from '../../../src/speech/onnx/file'

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { BadPack } from '../../../src/speech/models/pack'
-import { readPack } from '../../../src/speech/models/read-pack'
+import { readPack } from '../../../src/packs/read-pack'
 import { createGraph, type Dim, type Type } from '../../onnx/graph'
 import { toneGraph } from './tone'
 

@@ -1,7 +1,8 @@
 /** A family of models for family-independent tests: `X.onnx` gives a steady tone, `X.onnx.json` lists the voices. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { ModelFiles, SpeechEngine, Loadable } from '../../../src/speech/engine'
+import type { ModelFiles, Loadable } from '../../../src/speech/voice'
+import type { SpeechEngine } from '../../../src/speech/engine'
 import type { PackReader } from '../../../src/speech/models/family'
 import { BadPack } from '../../../src/speech/models/pack'
 import { openGraph } from '../../../src/speech/onnx/graph'

@@ -1,9 +1,10 @@
 /** Long texts, planned block by block. */
 import { describe, expect, it } from 'bun:test'
 import { blockCharactersMax, planBlocks } from '../../../src/speech/text/blocks'
-import { planUtterances, type Speaker } from '../../../src/speech/text/plan'
+import { planUtterances } from '../../../src/speech/text/plan'
+import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 
-const english: Speaker = { id: 'en', language: 'en-US', charactersMax: 300 }
+const english: ReadingVoice = { id: 'en', language: 'en-US', charactersMax: 300 }
 const plan = (text: string) => [...planBlocks(text, english, () => english)]
 const whole = (text: string) => planUtterances(text, english, () => english)
 

@@ -1,14 +1,15 @@
 /** Text that breaks engines, 2000 characters of each kind: nothing is thrown, nothing pronounceable is lost. */
 import { describe, expect, it } from 'bun:test'
 import { cleanText } from '../../../src/speech/text/clean'
-import { planParts, planUtterances, type Speaker } from '../../../src/speech/text/plan'
+import { planParts, planUtterances } from '../../../src/speech/text/plan'
+import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 
-const speakers: Speaker[] = ['en-US', 'zh-CN', 'de-DE', 'ja-JP', 'ru-RU'].map((language) => ({
+const speakers: ReadingVoice[] = ['en-US', 'zh-CN', 'de-DE', 'ja-JP', 'ru-RU'].map((language) => ({
   id: language,
   language,
   charactersMax: 300,
 }))
-const companionFor = (script: string): Speaker => ({
+const companionFor = (script: string): ReadingVoice => ({
   id: `for ${script}`,
   language: script === 'Hani' ? 'zh-CN' : script === 'Latn' ? 'en-US' : 'ru-RU',
   charactersMax: 200,

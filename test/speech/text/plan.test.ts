@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'bun:test'
-import { planUtterances, type Speaker } from '../../../src/speech/text/plan'
+import { planUtterances } from '../../../src/speech/text/plan'
+import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 import type { Script } from '../../../src/speech/text/script'
 
-const speaker = (id: string, language: string): Speaker => ({ id, language, charactersMax: 300 })
+const speaker = (id: string, language: string): ReadingVoice => ({ id, language, charactersMax: 300 })
 const english = speaker('english', 'en-US')
 const mandarin = speaker('mandarin', 'zh-CN')
 const german = speaker('german', 'de-DE')
 const japanese = speaker('japanese', 'ja-JP')
 
-function companionFor(script: Script): Speaker {
+function companionFor(script: Script): ReadingVoice {
   if (script === 'Latn') return english
   if (script === 'Hani') return mandarin
   return speaker(script, script === 'Kana' ? 'ja-JP' : script === 'Cyrl' ? 'ru-RU' : 'de-DE')
 }
 
-const plan = (text: string, main: Speaker) =>
+const plan = (text: string, main: ReadingVoice) =>
   planUtterances(text, main, companionFor).map(({ speakerId, text: reading }) => [speakerId, reading])
 
 describe('planUtterances', () => {

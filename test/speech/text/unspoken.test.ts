@@ -3,11 +3,12 @@ import { afterAll, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { startDeadline } from '../../../src/deadline'
 import { createLogger } from '../../../src/log'
-import type { Sound } from '../../../src/speech/job'
-import { createPool, type Pool } from '../../../src/speech/pool'
-import type { SynthesizeTask } from '../../../src/speech/protocol'
-import { render } from '../../../src/speech/render'
-import { planUtterances, type Speaker } from '../../../src/speech/text/plan'
+import type { Sound } from '../../../src/workers/job'
+import { createPool, type Pool } from '../../../src/workers/scheduler'
+import type { SynthesizeTask } from '../../../src/workers/protocol'
+import { render } from '../../../src/speak/render'
+import { planUtterances } from '../../../src/speech/text/plan'
+import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 import { alphabetOf, type UnspokenTable, unspokenIn } from '../../../src/speech/text/unspoken'
 import table from '../../../src/speech/text/unspoken.json'
 import { readCatalogue, type BareVoice } from '../../../src/voice/catalogue'
@@ -17,7 +18,7 @@ const catalogue = readCatalogue()
 const english = catalogue.find('en-ross')!
 const mandarin = catalogue.find('zh-mei')!
 
-const asSpeaker = (voice: BareVoice): Speaker => {
+const asSpeaker = (voice: BareVoice): ReadingVoice => {
   return { id: voice.id, language: voice.language, charactersMax: 300, alphabet: alphabetOf(voice) }
 }
 

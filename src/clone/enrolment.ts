@@ -1,0 +1,200 @@
+/** From a recording to a voice, through the pool: the recording is decoded and looked at, then a voice is made of it. */
+import { limits } from '../config'
+import type { Deadline } from '../deadline'
+import { AppError } from '../errors'
+import type { Place } from '../workers/admission'
+import type { Base, MeasuredVoices } from '../cloning/bases'
+import type { VoiceStatistics } from '../cloning/adapt/measure'
+import { engineKey, type Conversion } from '../speech/voice'
+import type { Converter } from '../cloning/convert/installed-converter'
+import { JobEnded, type Job } from '../workers/job'
+import { baseLanguage, languageByDefault } from '../speech/language'
+import { cloneDemoMeasure, enrolMeasure, examineMeasure } from '../workers/measures'
+import { genderOfPitch } from '../cloning/pitch-gender'
+import type { Pool } from '../workers/scheduler'
+import { methodOf } from '../cloning/profiles'
+import type { Recording } from '../workers/protocol'
+import { stopping, takePlace } from '../workers/refusals'
+import { TaskFailed } from '../workers/task-failed'
+import { createWork, type RequestWork } from '../workers/work'
+import { WorkerGone } from '../workers/worker-process'
+
+export type { Recording } from '../workers/protocol'
+
+export type Queue = {
+  /** From `letCloneIn`. */
+  readonly admitted: Admitted
+  /** Waiting included. */
+  readonly deadline: Deadline
+  /** Aborted before a worker has begun, the work is dropped; later it has no effect. */
+  readonly signal?: AbortSignal
+}
+
+export type EnrolledVoice = {
+  readonly method: 'adapted' | 'converted'
+  /** BCP 47. */
+  readonly language: string
+  readonly gender: 'female' | 'male'
+  readonly baseVoiceId: string
+  /** JSON. */
+  readonly profile: string
+}
+
+/** `work` is what is left until there is a voice. */
+export type Admitted = { readonly place: Place; readonly work: RequestWork }
+
+/**
+ * Takes a place for all that a clone needs, its demo included, so that none of it is refused later. To be left by the
+ * caller. Throws `rate_limited`.
+ */
+export function letCloneIn(
+  pool: Pool,
+  { queueKey, deadline }: { readonly queueKey: string; readonly deadline: Deadline },
+  converter: Converter | undefined,
+): Admitted {
+  const conversion = converter && { model: converter.model }
+  const measures = [examineMeasure, enrolMeasure(enroller(conversion)), cloneDemoMeasure(converter !== undefined)]
+  const work = createWork(pool.speeds, { parts: measures.map((task) => ({ task })) })
+  return { place: takePlace(pool, { key: queueKey, deadlineAtMs: deadline.endAtMs, work }), work }
+}
+
+const enroller = (conversion: Pick<Conversion, 'model'> | undefined) => ({ engine: 'flite', conversion }) as const
+
+const channelsMax = 8
+/** Fifteen seconds take a few milliseconds; damaged files take longest. */
+const decodeTimeoutMs = 4_000
+
+/**
+ * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
+ * `render_failed` (nobody could look at it), `client_gone`.
+ */
+export async function examineRecording(
+  pool: Pool,
+  path: string,
+  { param, ...queue }: Queue & { /** The field that it came in. */ readonly param: string },
+): Promise<Recording> {
+  const { referenceSecondsMax: secondsMax, referenceBytesMax: sizeBytesMax } = limits
+  const decodeLimits = { secondsMax, sizeBytesMax, channelsMax, timeoutMs: decodeTimeoutMs }
+  const examined = await inJob(
+    pool,
+    queue,
+    (job) => job.examine({ kind: 'examine', path, limits: decodeLimits }),
+    (cause) =>
+      cause instanceof TaskFailed
+        ? new AppError('audio_parse_failed', `${param}: The recording cannot be decoded.`, { param, cause })
+        : new AppError('render_failed', 'The recording could not be read; nothing was charged. Try again.', { cause }),
+  )
+  if ('recording' in examined) return examined.recording
+  throw new AppError(examined.refusal.code, `${param}: ${examined.refusal.message}`, { param })
+}
+
+export type EnrolRequest = Queue & {
+  /** BCP 47; undefined when nobody said. */
+  readonly language: string | undefined
+  /** Makes a converted voice; without one an adapted one is made. */
+  readonly converter: Converter | undefined
+}
+
+/** Throws `render_failed`, `client_gone`. */
+export async function enrolVoice(
+  pool: Pool,
+  { voices }: { readonly voices: readonly Base[] },
+  { samples, sampleRate }: Recording,
+  { language, converter, ...queue }: EnrolRequest,
+): Promise<EnrolledVoice> {
+  const bases = voices.map(({ id, engine, language, sampleRate, settings, adaptation, model, gender }) => ({
+    ...{ id, engine, language, sampleRate, settings, adaptation, model, gender },
+  }))
+  const enrolment = await inJob(
+    pool,
+    queue,
+    async (job) => {
+      const measured = await measureInstalled(pool, job, bases, language ?? languageByDefault)
+      const task = { kind: 'enrol', samples, sampleRate, language, measured } as const
+      const conversion = converter && { model: converter.model }
+      const made = await job.enrol({ ...task, bases, by: enroller(conversion) })
+      const base = bases.find(({ id }) => id === made.base)!
+      if (converter || !base.model) return made
+      // Only the worker that has its model can tune it.
+      return job.enrol({ ...task, bases: [base], by: base })
+    },
+    (cause) =>
+      new AppError('render_failed', 'No voice could be made from the recording; nothing was charged. Try again.', {
+        cause,
+      }),
+  )
+  const { base } = enrolment
+  const baseModel = bases.find(({ id }) => id === base)?.model?.fingerprint
+  const profile = { ...enrolment.profile, ...(baseModel && { baseModel }) }
+  return {
+    method: methodOf(profile),
+    language: enrolment.language,
+    gender: genderOfPitch(profile.target.pitchHz),
+    baseVoiceId: base,
+    profile: JSON.stringify(profile),
+  }
+}
+
+/** Of each gender, and of those whose gender nobody said: a model may have hundreds of speakers. */
+const measuredVoicesMax = 4
+
+/** What was measured by the workers of a pool, by voice. */
+const measurements = new WeakMap<Pool, Map<string, VoiceStatistics>>()
+
+/** The installed voices that a clone of this language might be made of; one that fails to speak is none of them. */
+async function measureInstalled(
+  pool: Pool,
+  job: Job,
+  bases: readonly Base[],
+  language: string,
+): Promise<MeasuredVoices> {
+  const known = measurements.get(pool) ?? new Map<string, VoiceStatistics>()
+  measurements.set(pool, known)
+  const counts = new Map<unknown, number>()
+  const candidates = bases.filter((base) => {
+    if (!base.model || base.adaptation || baseLanguage(base.language) !== baseLanguage(language)) return false
+    const count = (counts.get(base.gender ?? null) ?? 0) + 1
+    counts.set(base.gender ?? null, count)
+    return count <= measuredVoicesMax
+  })
+  const measured: Record<string, VoiceStatistics> = {}
+  const measure = async (voice: Base): Promise<void> => {
+    const key = JSON.stringify([voice.id, engineKey(voice), voice.settings])
+    try {
+      const statistics = known.get(key) ?? (await job.measure({ kind: 'measure', voice }))
+      known.set(key, statistics)
+      measured[voice.id] = statistics
+    } catch (error) {
+      if (!(error instanceof TaskFailed) && !(error instanceof WorkerGone)) throw error
+    }
+  }
+  await Promise.all(candidates.map(measure))
+  return measured
+}
+
+async function inJob<T>(
+  pool: Pool,
+  { admitted, deadline, signal }: Queue,
+  work: (job: Job) => Promise<T>,
+  failed: (cause: unknown) => AppError,
+): Promise<T> {
+  const job = pool.openJob({ key: admitted.place.key, background: false, ...admitted })
+  const timer = setTimeout(() => job.end(), deadline.remainingMs())
+  let hasLeft = false
+  const leave = () => {
+    if (job.begun) return
+    hasLeft = true
+    job.end()
+  }
+  signal?.addEventListener('abort', leave)
+  try {
+    return await work(job)
+  } catch (error) {
+    if (hasLeft) throw new AppError('client_gone', 'The client left before the voice was made.')
+    throw pool.closed && error instanceof JobEnded ? stopping() : failed(error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
+    job.end()
+  }
+}

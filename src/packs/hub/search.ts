@@ -1,0 +1,122 @@
+/** Lists the packs of a hub by name, for `sonant voices search`. */
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ignoreMissing } from '../../storage/files'
+import type { PackFamily } from '../../speech/models/pack'
+import type { Hub } from './client'
+import { chooseFiles, folderOfPack, knownPacks, type KnownPack } from './packs'
+import { fetchPiperIndex, piperRepository, type PiperVoice } from './piper-index'
+import { findRepository, listFiles } from './repository'
+
+export type FoundPack = {
+  /** The name for `pull`. */
+  readonly name: string
+  readonly family: PackFamily
+  /** BCP 47; empty for a converter. */
+  readonly languages: readonly string[]
+  /** In English: a language and its country, or the kind of pack. */
+  readonly description: string
+  /** Of Piper's voices: `x_low` to `high`. */
+  readonly quality: string | null
+  /** null: unknown before the installation. */
+  readonly speakers: number | null
+  /** null: not given by the hub. */
+  readonly sizeBytes: number | null
+  readonly installed: boolean
+}
+
+/** Search words beyond the packs' own texts. */
+const furtherWords: Readonly<Record<string, string>> = {
+  en: 'english',
+  zh: 'chinese mandarin 中文',
+  es: 'spanish',
+  fr: 'french',
+  hi: 'hindi',
+  it: 'italian',
+  ja: 'japanese',
+  pt: 'portuguese',
+}
+
+/**
+ * Packs that match all `words`: a language (`en`, `en_US`, `en-us`, `Chinese`, `中文`), a country, a quality, a part of a
+ * name. Throws `url_fetch_failed`, `not_found`.
+ */
+export async function searchPacks(hub: Hub, words: readonly string[], directory: string): Promise<FoundPack[]> {
+  const repository = await findRepository(hub, piperRepository)
+  const voices = await fetchPiperIndex(hub, repository)
+  const fits = createFilter(words, [...knownPacks.flatMap(({ languages }) => languages), ...voices.flatMap(tagsOf)])
+  const others = knownPacks.filter((pack) => fits(pack.languages, textOfKnown(pack)))
+  const piper = voices
+    .filter((voice) => fits(tagsOf(voice), textOfPiper(voice)))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  const found = [...(await Promise.all(others.map((pack) => findKnown(hub, pack)))), ...piper.map(describePiper)]
+  // List voices with a research-only licence last.
+  found.sort((a, b) => Number(isForResearch(a.name)) - Number(isForResearch(b.name)))
+  return Promise.all(
+    found.map(async (pack) => {
+      const there = await stat(join(directory, folderOfPack(pack.name))).catch(ignoreMissing)
+      return { ...pack, installed: there?.isDirectory() ?? false }
+    }),
+  )
+}
+
+/** A word that equals the tag of a language matches only that language, not a part of a name. */
+function createFilter(words: readonly string[], allTags: readonly string[]) {
+  const known = new Set(allTags.map(plain))
+  const wanted = words.map(plain)
+  return (tags: readonly string[], text: string): boolean =>
+    wanted.every((word) => (known.has(word) ? tags.some((tag) => plain(tag) === word) : text.includes(word)))
+}
+
+function plain(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll('_', '-')
+}
+
+function tagsOf({ language }: PiperVoice): readonly string[] {
+  return [language.code, language.family]
+}
+
+function textOfKnown({ name, description, languages }: KnownPack): string {
+  return plain([name, description, ...languages.map((tag) => furtherWords[tag] ?? '')].join(' '))
+}
+
+function textOfPiper({ key, language, quality, aliases }: PiperVoice): string {
+  const { nativeName, englishName, country, family } = language
+  return plain(
+    [`piper/${key}`, nativeName, englishName, country, quality, furtherWords[family] ?? '', ...aliases].join(' '),
+  )
+}
+
+async function findKnown(hub: Hub, pack: KnownPack): Promise<Omit<FoundPack, 'installed'>> {
+  const { name, family, languages, description } = pack
+  return { name, family, languages, description, quality: null, speakers: null, sizeBytes: await sizeOf(hub, pack) }
+}
+
+/** A mirror may lack this repository; `pull` then reports the reason. */
+async function sizeOf(hub: Hub, pack: KnownPack): Promise<number | null> {
+  try {
+    const repository = await findRepository(hub, pack.repository)
+    const files = chooseFiles(pack, await listFiles(hub, repository, ''))
+    return files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  } catch {
+    return null
+  }
+}
+
+/** Voices from recordings licensed for research only, according to their model cards; the index does not give licences. */
+function isForResearch(name: string): boolean {
+  return /^piper\/\w+-lessac-/.test(name)
+}
+
+function describePiper({ key, language, quality, speakers, sizeBytes }: PiperVoice): Omit<FoundPack, 'installed'> {
+  const { code, englishName, country } = language
+  return {
+    name: `piper/${key}`,
+    family: 'piper',
+    languages: [code.replace('_', '-')],
+    description: `${englishName}${country ? `, ${country}` : ''}${isForResearch(`piper/${key}`) ? '; for research only' : ''}`,
+    quality,
+    speakers,
+    sizeBytes,
+  }
+}

@@ -1,0 +1,315 @@
+/**
+ * One request from text to bytes: utterances go to the pool, several at once; their sound comes back in order, goes
+ * through the encoder, and is written as it is made. The head of the file, which needs the totals, is written last.
+ */
+import type { AudioFormat, Encoder } from '../audio/encode/encoder'
+import { mp3SampleRate } from '../audio/encode/mp3'
+import { createWavEncoder } from '../audio/encode/wav'
+import type { Deadline } from '../deadline'
+import { AppError } from '../errors'
+import { convertedCharactersMax, utteranceCharactersMax, type TimedWord } from '../speech/engine'
+import type { VoiceSpec } from '../speech/voice'
+import type { Place } from '../workers/admission'
+import { JobEnded, type Job, type Sound } from '../workers/job'
+import { soundMeasure, utteranceMeasure } from '../workers/measures'
+import type { Pool } from '../workers/scheduler'
+import { faultMessage, type Stage } from '../workers/protocol'
+import { stopping, takePlace } from '../workers/refusals'
+import type { Storage } from '../storage/storage'
+import { TaskFailed } from '../workers/task-failed'
+import { blockCharactersMax, planBlocks, type Planned } from '../speech/text/blocks'
+import { silenceMs } from '../speech/text/plan'
+import type { ReadingVoice } from '../speech/text/reading-voice'
+import type { Script } from '../speech/text/script'
+import { alphabetOf } from '../speech/text/unspoken'
+import { createUtterer, joinWords, type Cast } from './utter'
+import { createWork, type RequestWork } from '../workers/work'
+import { WorkerGone } from '../workers/worker-process'
+
+export type RenderRequest = {
+  readonly text: string
+  readonly voice: VoiceSpec
+  /** The voice that speaks a script which `voice` cannot. */
+  readonly companionFor: (script: Script) => VoiceSpec
+  readonly speed: number
+  readonly format: AudioFormat
+  /** Hz, or undefined for the voice's own. */
+  readonly mp3SampleRate: number | undefined
+  /** Whose turn it is in the fair queue; null for work nobody waits for. */
+  readonly queueKey: string | null
+  /** For everything, waiting in the queue included. */
+  readonly deadline: Deadline
+  /** Where this is a part of what was let in already. */
+  readonly place?: Place
+  /** Aborted before the first task began, the request is dropped; later it has no effect. */
+  readonly signal?: AbortSignal
+  readonly fault?: RenderFault
+  /** Told after each utterance: how much of the text is done, 0 to 1, and how long the audio is by now. */
+  readonly onProgress?: (progress: { readonly share: number; readonly audioMs: number }) => void
+}
+
+/** A fault on demand: the stage that fails, `hang` for one that takes too long. */
+export type RenderFault = 'synthesize' | 'hang' | 'stretch' | 'encode' | 'store'
+
+export type Rendering = {
+  readonly sampleRate: number
+  readonly audioMs: number
+  /** Where each word is in the audio; undefined unless every utterance's engine tells, and for texts of several blocks. */
+  readonly words: readonly TimedWord[] | undefined
+  /** From the first task's start to the last byte. */
+  readonly durationMs: number
+}
+
+/** Takes the file's bytes, each at its place. */
+export type ByteSink = { write(bytes: Uint8Array, position: number): Promise<void> }
+
+/**
+ * Speaks `text` into `sink`. Throws `rate_limited` (too much waits), `synthesis_failed`, `synthesis_timeout` (also
+ * for what could not be done in time even alone), `speed_processing_failed`, `transcode_failed`, `client_gone`, and
+ * whatever the sink throws.
+ */
+export async function render(pool: Pool, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
+  const plan = planSpeech(request)
+  const sampleRate = outputSampleRate(request)
+  const work = workOf(pool, request, plan, sampleRate)
+  const place = placeFor(pool, request, work)
+  const job = pool.openJob({ key: request.queueKey ?? '', background: request.queueKey === null, place, work })
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    job.end()
+  }, request.deadline.remainingMs())
+  const leave = () => {
+    if (!job.begun) job.end()
+  }
+  request.signal?.addEventListener('abort', leave)
+  if (request.signal?.aborted) leave()
+  try {
+    const startedAtMs = performance.now()
+    const { frames, words } = await speakAll({ pool, job, request, plan, sampleRate, sink })
+    if (timedOut) throw new JobEnded()
+    return {
+      sampleRate,
+      words,
+      audioMs: Math.round((frames / sampleRate) * 1000),
+      durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
+    }
+  } catch (error) {
+    if (pool.closed && error instanceof JobEnded) throw stopping()
+    throw asAppError(error, request, timedOut)
+  } finally {
+    clearTimeout(timer)
+    request.signal?.removeEventListener('abort', leave)
+    job.end()
+    if (!request.place) place?.leave()
+  }
+}
+
+/** Work that nobody waits for takes none. */
+function placeFor(pool: Pool, { queueKey, place, deadline, fault }: RenderRequest, work: RequestWork) {
+  if (queueKey === null) return undefined
+  if (!place) {
+    // A fault that makes it late is to come, whatever else waits.
+    const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
+    return takePlace(pool, { key: queueKey, deadlineAtMs, work })
+  }
+  place.work = work
+  return place
+}
+
+function workOf(
+  pool: Pool,
+  { speed, format }: RenderRequest,
+  { known, cast: { voices } }: Plan,
+  sampleRate: number,
+): RequestWork {
+  const parts = known
+    .filter(({ utterance: { text } }) => text !== '')
+    .map(({ utterance: { speakerId, text } }) => {
+      const voice = voices.get(speakerId)!
+      return { task: utteranceMeasure(voice, text.length, speed), sound: soundMeasure(voice, text.length) }
+    })
+  const encode = format === 'mp3' ? { sampleRate, speed } : undefined
+  return createWork(pool.speeds, { parts, encode, ...pool.readiness([...voices.values()], parts.length) })
+}
+
+/** What the interface promises for wav, Hz. */
+const wavSampleRate = 44_100
+
+type Plan = {
+  readonly planned: Iterator<Planned, unknown>
+  /** All of `planned` of a request over HTTP; nothing of longer texts, whose speaker has the workers to itself. */
+  readonly known: readonly Planned[]
+  readonly cast: Cast
+}
+
+function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
+  const voices = new Map([[voice.id, voice]])
+  const asSpeaker = (speaker: VoiceSpec): ReadingVoice => {
+    const { id, language, conversion } = speaker
+    const charactersMax = conversion ? convertedCharactersMax(language) : utteranceCharactersMax
+    return { id, language, charactersMax, alphabet: alphabetOf(speaker) }
+  }
+  const cast: Cast = {
+    voices,
+    asSpeaker,
+    companionFor(script) {
+      const companion = companionFor(script)
+      voices.set(companion.id, companion)
+      return asSpeaker(companion)
+    },
+  }
+  const blocks = planBlocks(text, asSpeaker(voice), cast.companionFor)
+  const known = text.length <= blockCharactersMax ? [...blocks] : []
+  return { planned: known.length > 0 ? known.values() : blocks, known, cast }
+}
+
+function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
+  return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
+}
+
+type Speaking = {
+  pool: Pool
+  job: Job
+  request: RenderRequest
+  plan: Plan
+  /** Hz. */
+  sampleRate: number
+  sink: ByteSink
+}
+
+async function speakAll({
+  pool,
+  job,
+  request,
+  plan: { planned, cast },
+  sampleRate,
+  sink,
+}: Speaking): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
+  const append = await openEncoder(job, request, sampleRate, sink)
+  const utterer = createUtterer(job, cast, { sampleRate, speed: request.speed, fault: request.fault })
+  const inFlight: { sound: Promise<Sound>; planned: Planned }[] = []
+  let words: TimedWord[] | undefined = []
+  const submit = () => {
+    const next = planned.next()
+    if (next.done) return
+    const sound = utterer.utter(next.value.utterance)
+    // It is awaited in its turn; until then its failure must not count as unhandled.
+    sound.catch(() => {})
+    inFlight.push({ sound, planned: next.value })
+  }
+  for (let i = 0; i < utterancesAheadMax; i++) submit()
+  let frames = 0
+  let ended = false
+  while (inFlight.length > 0) {
+    const { sound, planned: spoken } = inFlight.shift()!
+    const { portions, words: timed } = await sound
+    submit()
+    words = spoken.block > 0 ? undefined : joinWords(words, timed, frames / sampleRate)
+    for (const [i, samples] of portions.entries()) {
+      frames += samples.length
+      ended = inFlight.length === 0 && i === portions.length - 1
+      await append(samples, ended)
+    }
+    request.onProgress?.({ share: spoken.share, audioMs: Math.round((frames / sampleRate) * 1000) })
+  }
+  // Signs that the voice has no names for are silent; a file of no length nobody could play.
+  const silence = new Int16Array(frames === 0 ? Math.round((silenceMs / 1000) * sampleRate) : 0)
+  if (!ended) await append(silence, true)
+  const { leftOut } = utterer
+  if (leftOut > 0) pool.log.warn({ voice: request.voice.id, characters: leftOut }, 'unspoken characters became pauses')
+  return { frames: frames + silence.length, words }
+}
+
+/** How many utterances of one request may be under way or waiting for the encoder: this bounds the memory it takes. */
+const utterancesAheadMax = 16
+
+type Append = (samples: Int16Array, last: boolean) => Promise<void>
+
+async function openEncoder(
+  job: Job,
+  { format, fault }: RenderRequest,
+  sampleRate: number,
+  sink: ByteSink,
+): Promise<Append> {
+  const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : encodeIn(job, sampleRate)
+  let position: number | undefined
+  return async (samples, last) => {
+    if (fault === 'encode') throw new TaskFailed('encode', faultMessage)
+    const { bytes, headBytes, head } = await encode(samples, last)
+    position ??= headBytes
+    if (bytes.length > 0) await sink.write(bytes, position)
+    position += bytes.length
+    if (head) await sink.write(head, 0)
+  }
+}
+
+type Encoded = { bytes: Uint8Array; headBytes: number; head?: Uint8Array }
+
+/** WAV is a header before the samples as they are: nothing to compute, so no worker. */
+function encodeHere(encoder: Encoder) {
+  const { headBytes } = encoder
+  return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
+    try {
+      const bytes = encoder.append(samples)
+      return last ? { bytes, headBytes, head: encoder.finish().head } : { bytes, headBytes }
+    } catch (error) {
+      throw new TaskFailed('encode', String(error))
+    }
+  }
+}
+
+function encodeIn(job: Job, sampleRate: number) {
+  const stream = job.openStream(sampleRate)
+  return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
+    const { bytes, headBytes, head } = await stream.append(samples, last)
+    return { bytes: bytes!, headBytes: headBytes!, head }
+  }
+}
+
+function asAppError(error: unknown, { format }: RenderRequest, timedOut: boolean): unknown {
+  if (timedOut || (error instanceof WorkerGone && error.reason === 'timeout'))
+    return new AppError('synthesis_timeout', 'The synthesis took too long; try again.', { cause: error })
+  if (error instanceof JobEnded) return new AppError('client_gone', 'The client left before synthesis began.')
+  if (error instanceof WorkerGone) return new AppError('synthesis_failed', failureMessages.synthesize, { cause: error })
+  if (!(error instanceof TaskFailed)) return error
+  const code = failureCode(error.stage, format)
+  return new AppError(code, failureMessages[error.stage], { cause: error })
+}
+
+const failureMessages: Record<Stage, string> = {
+  synthesize: 'The synthesis engine failed on this text; nothing was charged. Try again.',
+  stretch: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
+  resample: 'The audio could not be converted; nothing was charged. Try again.',
+  encode: 'The audio could not be encoded; nothing was charged. Try again.',
+  examine: 'The recording could not be read; nothing was charged. Try again.',
+  enrol: 'No voice could be made from the recording; nothing was charged. Try again.',
+}
+
+function failureCode(stage: Stage, format: AudioFormat) {
+  if (stage === 'stretch') return 'speed_processing_failed'
+  if (format === 'wav' && (stage === 'resample' || stage === 'encode')) return 'transcode_failed'
+  return 'synthesis_failed'
+}
+
+/**
+ * Renders into a new file of the storage, which appears under `name` when it is whole and durable, or not at all.
+ * `durationMs` then includes the storing. Throws `storage_failed` and what `render` throws.
+ */
+export async function renderToStorage(
+  pool: Pool,
+  storage: Storage,
+  name: string,
+  request: RenderRequest,
+): Promise<Rendering> {
+  const file = await storage.create(name, { failing: request.fault === 'store' })
+  try {
+    const rendering = await render(pool, request, file)
+    const renderedAtMs = performance.now()
+    await file.commit()
+    return { ...rendering, durationMs: Math.round(rendering.durationMs + performance.now() - renderedAtMs) }
+  } catch (error) {
+    await file.abort()
+    throw error
+  }
+}

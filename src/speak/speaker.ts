@@ -1,0 +1,67 @@
+/** Who speaks for a clone: a catalogue voice, made to sound like the recording. */
+import { AppError } from '../errors'
+import type { Converter } from '../cloning/convert/installed-converter'
+import type { ConvertedProfile } from '../cloning/convert/profile'
+import type { Conversion, VoiceSpec } from '../speech/voice'
+import { converterSampleRate } from '../cloning/convert/converter-pack'
+import { readProfile } from '../cloning/profiles'
+import type { BareVoice, Catalogue } from '../voice/catalogue'
+import type { Clone } from '../voice/clones'
+
+/** Statistics of all voices; a start without clones does without them. */
+const loadAdapting = () => require('../cloning/adapt/profile') as typeof import('../cloning/adapt/profile')
+
+export type Speaker = {
+  readonly spec: VoiceSpec
+  /** The voice that speaks a script which `spec` cannot. */
+  readonly companionFor: (script: string) => VoiceSpec
+}
+
+/** The tone converter that is installed now. */
+export type FindConverter = () => Converter | undefined
+
+export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speaker {
+  return { spec: voice, companionFor: (script) => catalogue.companionFor(voice, script) }
+}
+
+/**
+ * Speaks what its base voice can; the companions for other scripts become the same speaker. Throws `voice_disabled` when
+ * what it was made with is not installed any more: it would have another sound.
+ */
+export function clonedSpeaker(
+  { catalogue, converter }: { readonly catalogue: Catalogue; readonly converter: FindConverter },
+  clone: Clone,
+): Speaker {
+  const base = catalogue.find(clone.baseVoiceId)
+  if (!base) throw cannotSpeak(clone, 'the voice that spoke for it is not installed any more')
+  const profile = readProfile(clone.profile)
+  if (profile.baseModel !== base.model?.fingerprint)
+    throw cannotSpeak(clone, 'the voice that spoke for it was replaced by another one')
+  const become =
+    profile.version === 2
+      ? converted(conversionOf(clone, profile, converter()))
+      : ({ id }: BareVoice) => ({ adaptation: loadAdapting().adaptationFor(profile, id) })
+  return {
+    spec: { ...base, ...become(base), id: clone.id },
+    companionFor(script) {
+      const companion = catalogue.companionFor({ ...base, gender: clone.gender }, script)
+      return { ...companion, ...become(companion), id: `${clone.id} ${companion.id}` }
+    },
+  }
+}
+
+function conversionOf(clone: Clone, profile: ConvertedProfile, converter: Converter | undefined): Conversion {
+  if (!converter) throw cannotSpeak(clone, 'the tone converter that it was made with is not installed any more')
+  if (converter.fingerprint !== profile.converter)
+    throw cannotSpeak(clone, 'the tone converter that it was made with was replaced by another one')
+  return { model: converter.model, to: profile.tone }
+}
+
+function converted(conversion: Conversion) {
+  return (): Partial<VoiceSpec> => ({ conversion, sampleRate: converterSampleRate })
+}
+
+function cannotSpeak({ id }: Clone, reason: string): AppError {
+  const message = `voice_id: the voice "${id}" cannot speak: ${reason}.`
+  return new AppError('voice_disabled', message, { param: 'voice_id' })
+}

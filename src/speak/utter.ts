@@ -1,0 +1,169 @@
+/**
+ * Speaking the utterances of one request, also those that an engine fails at although it is in order. The table of what
+ * the built-in engines do not say (`text/unspoken.ts`) cannot know everything: how letters act on each other, and what
+ * an installed model has no symbols for. A request must not fail for ever by one of them.
+ *
+ * - What a voice says that it knows nothing in is spoken by the companion for its script.
+ * - What is silent or of an absurd length is spoken by halves; a single letter or word that stays so is a short pause.
+ * - A voice that is silent on a plain sentence of its language too is broken, and so is one that is mute on a word of
+ *   ASCII letters: then the request fails.
+ */
+import type { TimedWord } from '../speech/engine'
+import type { VoiceSpec } from '../speech/voice'
+import type { Job, Sound } from '../workers/job'
+import type { SynthesizeTask } from '../workers/protocol'
+import { TaskFailed } from '../workers/task-failed'
+import { countPronounced } from '../speech/text/normalize'
+import { planUtterances, type Utterance } from '../speech/text/plan'
+import type { ReadingVoice } from '../speech/text/reading-voice'
+import { type Script, scriptRuns, scriptsOf } from '../speech/text/script'
+import { tuningTexts } from '../speech/tuning-texts'
+
+/** Instead of what nobody says. */
+const leftOutMs = 150
+
+/** The voices of a request by their ids. Companions join when they are first asked for. */
+export type Cast = {
+  readonly voices: Map<string, VoiceSpec>
+  readonly asSpeaker: (voice: VoiceSpec) => ReadingVoice
+  readonly companionFor: (script: Script) => ReadingVoice
+}
+
+export type Utterer = {
+  /** Throws `TaskFailed`, and what the pool throws. */
+  utter(utterance: Utterance): Promise<Sound>
+  /** Characters that became pauses because a voice did not speak them. */
+  readonly leftOut: number
+}
+
+export function createUtterer(
+  job: Pick<Job, 'synthesize'>,
+  cast: Cast,
+  settings: Pick<SynthesizeTask, 'sampleRate' | 'speed' | 'fault'>,
+): Utterer {
+  const { sampleRate, speed } = settings
+  const spoken = new Set<string>()
+  const probes = new Map<string, Promise<boolean>>()
+  let leftOut = 0
+
+  const speakerOf = ({ speakerId }: Utterance) => cast.asSpeaker(cast.voices.get(speakerId)!)
+
+  async function synthesize(utterance: Utterance): Promise<Sound> {
+    const { text, letters, symbols, pauseMs, speakerId } = utterance
+    const voice = cast.voices.get(speakerId)!
+    const sound = await job.synthesize({ kind: 'synthesize', voice, text, letters, symbols, pauseMs, ...settings })
+    if (text === '') return { ...sound, words: [] }
+    if (letters > 0) spoken.add(speakerId)
+    return sound
+  }
+
+  async function utter(utterance: Utterance): Promise<Sound> {
+    try {
+      return await synthesize(utterance)
+    } catch (error) {
+      if (!(error instanceof TaskFailed) || !error.unspoken) throw error
+      const others = error.unspoken === 'unknown' && planAnew(utterance)
+      if (others) return await utterAll(others)
+      if (!(await isInOrder(utterance))) throw error
+      const halves = halve(utterance, speakerOf(utterance))
+      if (halves) return await utterAll(halves)
+      if (/[A-Za-z]{2}/.test(utterance.text)) throw error
+      leftOut += [...utterance.text].length
+      return pause(utterance.pauseMs)
+    }
+  }
+
+  async function utterAll(parts: readonly Utterance[]): Promise<Sound> {
+    const sounds: Sound[] = []
+    for (const part of parts) sounds.push(await utter(part))
+    return joinSounds(sounds, sampleRate)
+  }
+
+  function isInOrder({ speakerId, language }: Utterance): Promise<boolean> | boolean {
+    if (spoken.has(speakerId)) return true
+    const probe = probes.get(speakerId) ?? speaksPlainly(speakerId, language)
+    probes.set(speakerId, probe)
+    return probe
+  }
+
+  async function speaksPlainly(speakerId: string, language: string): Promise<boolean> {
+    const text = tuningTexts(language)[0]!
+    try {
+      await synthesize({ speakerId, language, text, ...countPronounced(text, language), pauseMs: 0 })
+      return true
+    } catch (error) {
+      if (error instanceof TaskFailed) return false
+      throw error
+    }
+  }
+
+  /** By the companion for the script of most of its letters. */
+  function planAnew(utterance: Utterance): Utterance[] | undefined {
+    const companion = cast.companionFor(scriptOf(utterance))
+    if (companion.id === utterance.speakerId) return undefined
+    const parts = planUtterances(utterance.text, companion, cast.companionFor)
+    return [...parts.slice(0, -1), { ...parts.at(-1)!, pauseMs: utterance.pauseMs }]
+  }
+
+  function pause(pauseMs: number): Sound {
+    const frames = Math.round(((leftOutMs + pauseMs) / 1000 / speed) * sampleRate)
+    return { portions: [new Int16Array(frames)], words: [] }
+  }
+
+  return {
+    utter,
+    get leftOut() {
+      return leftOut
+    },
+  }
+}
+
+function scriptOf({ text, language }: Utterance): Script {
+  const letters = new Map<Script, number>()
+  for (const run of scriptRuns(text))
+    if (run.script !== null) letters.set(run.script, (letters.get(run.script) ?? 0) + run.text.length)
+  const [script] = [...letters].sort(([, a], [, b]) => b - a)[0] ?? []
+  return script ?? scriptsOf(language)[0]!
+}
+
+/** At the blank in the middle, else between two characters; undefined for one character or a word of ASCII letters. */
+function halve({ text, pauseMs, speakerId, language }: Utterance, { alphabet }: ReadingVoice): Utterance[] | undefined {
+  const words = text.trim().split(' ')
+  const isWord = words.length === 1
+  if (isWord && /^[\0-\x7F]*$/.test(text)) return undefined
+  const units = isWord ? [...new Intl.Segmenter().segment(text.trim())].map(({ segment }) => segment) : words
+  if (units.length < 2) return undefined
+  const middle = units.length >> 1
+  const halves = [units.slice(0, middle), units.slice(middle)].map((half) => half.join(isWord ? '' : ' '))
+  return halves.map((half, i) => ({
+    ...{ speakerId, language, text: half },
+    ...countPronounced(half, language, alphabet),
+    pauseMs: i === 0 ? 0 : pauseMs,
+  }))
+}
+
+function joinSounds(sounds: readonly Sound[], sampleRate: number): Sound {
+  let words: TimedWord[] | undefined = []
+  let frames = 0
+  for (const sound of sounds) {
+    words = joinWords(words, sound.words, frames / sampleRate)
+    for (const samples of sound.portions) frames += samples.length
+  }
+  return { portions: sounds.flatMap(({ portions }) => portions), words }
+}
+
+/** `spoken` begins `startSeconds` later. undefined once any part does not tell. */
+export function joinWords(
+  before: TimedWord[] | undefined,
+  spoken: readonly TimedWord[] | undefined,
+  startSeconds: number,
+): TimedWord[] | undefined {
+  if (!before || !spoken) return undefined
+  for (const word of spoken)
+    before.push({
+      text: word.text,
+      startSeconds: startSeconds + word.startSeconds,
+      endSeconds: startSeconds + word.endSeconds,
+    })
+  return before
+}

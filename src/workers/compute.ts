@@ -1,0 +1,180 @@
+/**
+ * What neural voices are computed with: the provider that is wished for, or the fastest that works, each tried by a real
+ * run in a process of its own, since a GPU driver may take its process with it.
+ */
+import type { ComputeProvider } from '../config'
+import type { Logger } from '../log'
+import { runAlone } from './isolated'
+import { deviceName, mayHaveGpu } from '../speech/onnx/devices'
+import { writeRuntimeOptions, type Provider, type RuntimeOptions } from '../speech/onnx/runtime-options'
+import type { WorkerCommand } from './worker-process'
+
+export type Trial = {
+  readonly provider: Provider
+  /** What went wrong; null when it works. */
+  readonly failure: string | null
+  readonly durationMs: number
+  /** How long a billion operations took; null where it does not work. */
+  readonly runMs: number | null
+}
+
+export type Found = {
+  readonly provider: Provider
+  /** Its name. */
+  readonly device: string
+  /** In the order in which they were tried. */
+  readonly trials: readonly Trial[]
+  /** Whether something else was wished for. */
+  readonly isFallback: boolean
+  /** Of one run on the CPU. */
+  readonly threads: number
+}
+
+export type ComputeOptions = {
+  readonly command: WorkerCommand
+  readonly wish: ComputeProvider
+  /** An operator's own build of onnxruntime. */
+  readonly libraryPath: string | undefined
+  /** Where the embedded one is written to. */
+  readonly directory: string
+  /** GPUs that are used; none: the runtime's choice. */
+  readonly deviceIds: readonly number[]
+  readonly workers: number
+  readonly cores: number
+  readonly log: Logger
+}
+
+export type Compute = ReturnType<typeof createCompute>
+
+const trialTimeoutMs = 30_000
+const trialMemoryMaxBytes = 4e9
+
+export function createCompute(options: ComputeOptions) {
+  const { log, libraryPath, directory } = options
+  const threads = threadsOf(options)
+  const findings = new Map<ComputeProvider, Promise<Found>>()
+  let found: Found | undefined
+
+  /** On every GPU that is used. */
+  async function attempt(provider: Provider): Promise<Trial> {
+    const deviceIds = provider === 'cpu' || options.deviceIds.length === 0 ? [undefined] : options.deviceIds
+    const startedAtMs = performance.now()
+    let runMs = 0
+    for (const deviceId of deviceIds) {
+      const result = await attemptOn(provider, deviceId)
+      if ('failure' in result) {
+        const where = deviceId === undefined ? '' : `GPU ${deviceId}: `
+        return { provider, failure: where + result.failure, durationMs: elapsed(startedAtMs), runMs: null }
+      }
+      runMs = Math.max(runMs, result.runMs)
+    }
+    return { provider, failure: null, durationMs: elapsed(startedAtMs), runMs }
+  }
+
+  function attemptOn(
+    provider: Provider,
+    deviceId: number | undefined,
+  ): Promise<{ runMs: number } | { failure: string }> {
+    return runAlone(
+      { kind: 'try' },
+      {
+        command: options.command,
+        memoryMaxBytes: trialMemoryMaxBytes,
+        environment: writeRuntimeOptions({ directory, libraryPath, provider, threads, deviceId }),
+        timeoutMs: trialTimeoutMs,
+      },
+    ).then(
+      (answer) => (answer.ok ? { runMs: answer.runMs! } : { failure: plain(answer.message) }),
+      (error: unknown) => ({ failure: (error as Error).message }),
+    )
+  }
+
+  /** The one that was wished for or, where none was, the fastest; else the CPU. */
+  async function search(wish: ComputeProvider): Promise<Found> {
+    const trials: Trial[] = []
+    for (const provider of candidates(wish, libraryPath)) {
+      trials.push(await attempt(provider))
+      if (trials.at(-1)!.failure === null && wish !== 'auto') break
+    }
+    const working = trials.filter(({ runMs }) => runMs !== null).sort((a, b) => a.runMs! - b.runMs!)
+    const [best] = working
+    if (!best) {
+      const failures = trials.map(({ provider, failure }) => `${provider}: ${failure}`)
+      throw new Error(`nothing computes: ${failures.join('; ')}`)
+    }
+    const { provider } = best
+    const isFallback = wish !== 'auto' && wish !== provider
+    const result = { provider, device: deviceName(provider), trials, isFallback, threads }
+    report(result, wish)
+    return result
+  }
+
+  function report({ provider, device, trials, isFallback }: Found, wish: ComputeProvider): void {
+    if (isFallback) {
+      const failure = trials.find((trial) => trial.provider === wish)?.failure
+      log.error(
+        { wished: wish, failure, provider, device },
+        `${wish} does not work; neural voices fall back to the CPU`,
+      )
+    } else log.info({ provider, device, trials }, 'neural voices are computed')
+  }
+
+  async function find(wish: ComputeProvider = options.wish): Promise<Found> {
+    const finding = findings.get(wish) ?? search(wish)
+    findings.set(wish, finding)
+    try {
+      const result = await finding
+      if (wish === options.wish) found = result
+      return result
+    } catch (error) {
+      findings.delete(wish)
+      throw error
+    }
+  }
+
+  return {
+    /** One real run. */
+    attempt,
+
+    /** Tried once for each wish; asked again after nothing worked. Rejects when not even the CPU does. */
+    find,
+
+    /** What was found; undefined before the first neural voice was needed. */
+    get found() {
+      return found
+    },
+
+    /** For a model that is to be computed by `provider`; undefined: what the server is set to. */
+    async runtime(provided?: ComputeProvider): Promise<Omit<RuntimeOptions, 'deviceId'>> {
+      const { provider } = await find(provided)
+      return { directory, libraryPath, provider, threads }
+    },
+  }
+}
+
+/**
+ * All workers together use every core once. More threads than cores make every run slower; fewer leave cores idle while
+ * single sentences wait (`bun run bench threads`).
+ */
+function threadsOf({ cores, workers }: Pick<ComputeOptions, 'cores' | 'workers'>): number {
+  return Math.max(1, Math.floor(cores / workers))
+}
+
+function elapsed(sinceMs: number): number {
+  return Math.round(performance.now() - sinceMs)
+}
+
+/** What onnxruntime says, without where in its code it says so. */
+function plain(message: string): string {
+  const [, reason = message] = /^\/onnxruntime_src\/.*? was false\. (.*)$/s.exec(message) ?? []
+  return reason.trim().slice(0, 300)
+}
+
+function candidates(wish: ComputeProvider, libraryPath: string | undefined): readonly Provider[] {
+  if (wish === 'cpu') return ['cpu']
+  if (wish !== 'auto') return [wish, 'cpu']
+  if (!mayHaveGpu()) return ['cpu']
+  if (process.platform === 'darwin') return ['coreml', 'webgpu', 'cpu']
+  if (process.platform === 'win32') return ['dml', 'webgpu', 'cpu']
+  return libraryPath ? ['cuda', 'webgpu', 'cpu'] : ['webgpu', 'cpu']
+}

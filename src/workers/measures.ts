@@ -1,0 +1,100 @@
+/** By what the cost of each kind of task is measured, and what it costs before any was. */
+import { engineKey, modelsOf, type Loadable, type VoiceSpec } from '../speech/voice'
+import { baseLanguage } from '../speech/language'
+import type { Task } from './protocol'
+import type { Measure, Prior } from './speeds'
+
+/** Milliseconds a worker takes for the task; undefined where that is next to nothing, or no request's. */
+export function measureOf(task: Task): Measure | undefined {
+  switch (task.kind) {
+    case 'synthesize':
+      return task.text === '' ? undefined : utteranceMeasure(task.voice, task.text.length, task.speed)
+    case 'encode':
+      return encodeMeasure(task.sampleRate, task.samples.length / task.sampleRate)
+    case 'enrol':
+      return enrolMeasure(task.by)
+    case 'measure':
+      return { name: `measure ${engineKey(task.voice)}`, family: 'measure', size: 1 }
+    case 'examine':
+      return examineMeasure
+    default:
+      return undefined
+  }
+}
+
+/** Synthesis, speed and sample rate of so many characters. */
+export function utteranceMeasure(voice: VoiceSpec, characters: number, speed: number): Measure {
+  const pace = speed === 1 ? '' : ' stretched'
+  return {
+    name: `say ${voiceKey(voice)}${pace}`,
+    family: `say ${voice.engine}${voice.conversion ? ' converted' : ''}`,
+    // Slower speech is more sound, of which each second takes its time.
+    size: characters / Math.min(1, speed),
+  }
+}
+
+/** Seconds of sound at speed 1. */
+export function soundMeasure(voice: VoiceSpec, characters: number): Measure {
+  const language = baseLanguage(voice.language)
+  return { name: `sound ${voiceKey(voice)}`, family: `sound ${language}`, size: characters }
+}
+
+export function encodeMeasure(sampleRate: number, seconds: number): Measure {
+  return { name: `encode ${sampleRate}`, family: 'encode', size: seconds }
+}
+
+export function enrolMeasure(by: Loadable): Measure {
+  return { name: `enrol ${engineKey(by)}`, family: by.conversion ? 'enrol converted' : 'enrol', size: 1 }
+}
+
+export const examineMeasure: Measure = { name: 'examine', family: 'examine', size: 1 }
+
+/** A clone's demo, before it is known who speaks for it. */
+export function cloneDemoMeasure(isConverted: boolean): Measure {
+  const family = isConverted ? 'say flite converted' : 'say flite'
+  return { name: `demo ${family}`, family, size: cloneDemoCharacters }
+}
+
+const cloneDemoCharacters = 120
+
+/** Milliseconds until a process has loaded what speaks with it, by the megabytes of its models. */
+export function loadMeasure(voice: Loadable): Measure {
+  const bytes = modelsOf(voice).reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
+  return { name: `load ${engineKey(voice)}`, family: 'load', size: bytes / 1e6 }
+}
+
+/** Clones cost what their base costs, so that they are known as soon as it is. */
+function voiceKey(voice: VoiceSpec): string {
+  const { settings, adaptation } = voice
+  return `${engineKey(voice)} ${settings.voice} ${settings.speaker ?? ''}${adaptation ? ' adapted' : ''}`
+}
+
+/** Languages whose characters are syllables or words. */
+const syllabic = ['zh', 'cmn', 'yue', 'ja', 'ko']
+
+/** As measured on two cores of 2.6 GHz; from the first tasks on the machine's own measurements count. */
+const priors: Readonly<Record<string, Prior>> = {
+  'say flite': { fixed: 15, each: 1.2, typicalSize: 100 },
+  'say espeak': { fixed: 10, each: 0.6, typicalSize: 100 },
+  'say piper': { fixed: 30, each: 8, typicalSize: 100 },
+  'say vits': { fixed: 30, each: 10, typicalSize: 100 },
+  'say kitten': { fixed: 60, each: 25, typicalSize: 100 },
+  'say kokoro': { fixed: 100, each: 40, typicalSize: 100 },
+  converted: { fixed: 300, each: 30, typicalSize: 100 },
+  sound: { fixed: 0.2, each: 0.065, typicalSize: 100 },
+  'sound syllabic': { fixed: 0.2, each: 0.22, typicalSize: 40 },
+  encode: { fixed: 1, each: 8, typicalSize: 5 },
+  examine: { fixed: 0, each: 300, typicalSize: 1 },
+  enrol: { fixed: 0, each: 3000, typicalSize: 1 },
+  'enrol converted': { fixed: 0, each: 1500, typicalSize: 1 },
+  measure: { fixed: 0, each: 500, typicalSize: 1 },
+  load: { fixed: 800, each: 10, typicalSize: 60 },
+}
+
+/** Before anything of that family was measured. */
+export function priorOf(family: string): Prior {
+  const known = priors[family]
+  if (known) return known
+  if (family.startsWith('sound ')) return priors[syllabic.includes(family.slice(6)) ? 'sound syllabic' : 'sound']!
+  return priors.converted!
+}

@@ -1,0 +1,96 @@
+/**
+ * Packs that are tried, each in a process of its own that the kernel holds to what a model of its size may need. All
+ * together stay within a budget, however many are tried at once.
+ */
+import { limits, type NeuralSettings } from '../config'
+import { runAlone } from './isolated'
+import type { Compute } from './compute'
+import { loadingFactor } from './worker-pool'
+import { BadPack, type Pack } from '../speech/models/pack'
+import { estimateMemoryBytes } from '../packs/read-pack'
+import { takeSnapshot } from '../speech/models/snapshot'
+import { writeRuntimeOptions } from '../speech/onnx/runtime-options'
+import { TaskFailed } from './task-failed'
+import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
+
+/** Tries the pack in that folder. Throws `BadPack`, and what went wrong with the process. */
+export type Probe = (directory: string, signal?: AbortSignal) => Promise<Pack>
+
+export function createProbe({
+  command,
+  neural,
+  compute,
+}: {
+  command: WorkerCommand
+  neural: Pick<NeuralSettings, 'modelMemoryBytes'>
+  compute: Pick<Compute, 'runtime'>
+}): Probe {
+  const { modelMemoryBytes } = neural
+  const budget = createBudget(limits.packProbesMin * limits.workerMemoryMaxBytes + loadingFactor * modelMemoryBytes)
+
+  return async (directory, signal) => {
+    const { sizeBytes = 0 } = (await takeSnapshot(directory)) ?? {}
+    // Its files say how many parameters it may have; what it makes of them beyond that is no voice.
+    const expectedBytes = Math.min(modelMemoryBytes, estimateMemoryBytes([{ parameterBytes: sizeBytes }]))
+    const memoryMaxBytes = limits.workerMemoryMaxBytes + loadingFactor * expectedBytes
+    // What a GPU's driver takes would be counted as the model's.
+    const runtime = await compute.runtime('cpu')
+    const giveBack = await budget.take(memoryMaxBytes)
+    try {
+      const task = { kind: 'probe', directory, memoryMaxBytes: modelMemoryBytes } as const
+      const answer = await runAlone(task, {
+        command,
+        memoryMaxBytes,
+        threads: runtime.threads,
+        environment: writeRuntimeOptions(runtime),
+        timeoutMs: limits.modelLoadTimeoutMs,
+        signal,
+      }).catch(explain)
+      if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
+      const probed = answer.probed!
+      if ('reason' in probed) throw new BadPack(probed.reason)
+      return probed.pack
+    } finally {
+      giveBack()
+    }
+  }
+}
+
+const fates: Record<GoneReason, string> = {
+  died: 'its process crashed',
+  unresponsive: 'its process did not begin',
+  timeout: `it took longer than ${limits.modelLoadTimeoutMs / 1000} s`,
+  memory: 'it took more memory than a model of its size may have',
+}
+
+function explain(error: unknown): never {
+  throw error instanceof WorkerGone ? new Error(fates[error.reason], { cause: error }) : error
+}
+
+/** Nobody takes more than `bytes` in all; who asks for too much waits, in order. */
+function createBudget(bytes: number) {
+  const waiting: { readonly sizeBytes: number; readonly begin: () => void }[] = []
+  let freeBytes = bytes
+
+  function pump(): void {
+    while (waiting[0] && waiting[0].sizeBytes <= freeBytes) {
+      const { sizeBytes, begin } = waiting.shift()!
+      freeBytes -= sizeBytes
+      begin()
+    }
+  }
+
+  return {
+    /** Returns what gives it back. `sizeBytes` must not exceed the whole budget. */
+    async take(sizeBytes: number): Promise<() => void> {
+      const turn = Promise.withResolvers<void>()
+      waiting.push({ sizeBytes, begin: turn.resolve })
+      pump()
+      await turn.promise
+      return () => {
+        freeBytes += sizeBytes
+        pump()
+      }
+    },
+  }
+}

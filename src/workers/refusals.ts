@@ -1,0 +1,26 @@
+/** Who gets a place in the pool, and why somebody does not, as callers are told. */
+import { AppError } from '../errors'
+import type { Demand, Place } from './admission'
+import type { Pool } from './scheduler'
+
+/** To be left by whoever took it. Throws `rate_limited` with the time to come again, and `synthesis_timeout` (too long). */
+export function takePlace({ admission }: Pool, demand: Demand): Place {
+  const answer = admission.admit(demand)
+  if (!('reason' in answer)) return answer
+  if (answer.reason === 'too_long') {
+    const message = 'This text takes longer with this voice than a request may take; nothing was charged. Split it.'
+    throw new AppError('synthesis_timeout', message)
+  }
+  const { reason, retryAfterSeconds } = answer
+  const message = `The ${subjects[reason]}; nothing was charged. Try again in ${retryAfterSeconds} s.`
+  throw new AppError('rate_limited', message, { retryAfterSeconds })
+}
+
+const subjects = {
+  full: 'synthesis queue is full',
+  busy: 'service is busy with what came before, and this would not be done in time',
+}
+
+export function stopping(): AppError {
+  return new AppError('shutting_down', 'The service is stopping; nothing was charged.', { retryAfterSeconds: 5 })
+}

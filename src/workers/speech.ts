@@ -1,0 +1,70 @@
+/** The pool and what its neural voices are computed with, as the settings have them. */
+import { availableParallelism } from 'node:os'
+import { limits, operationTimeoutsMs, runtimeDirectory, type ComputeProvider, type Config } from '../config'
+import type { Logger } from '../log'
+import { createCompute, type Compute } from './compute'
+import { createPool, type Pool } from './scheduler'
+import { createProbe, type Probe } from './probing'
+import type { WorkerCommand } from './worker-process'
+
+export type Speech = {
+  readonly pool: Pool
+  readonly compute: Compute
+  readonly probe: Probe
+}
+
+export function createSpeech(
+  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
+  {
+    command,
+    jobsMax,
+    providerOf,
+    log,
+  }: {
+    command: WorkerCommand
+    jobsMax: number
+    /** What computes the model in that directory; undefined: what the settings say. */
+    providerOf: (directory: string) => ComputeProvider | undefined
+    log: Logger
+  },
+): Speech {
+  const { workers, neural } = config
+  const compute = computeOf(config, { command, log })
+  const pool = createPool({
+    command,
+    workers,
+    taskTimeoutMs: limits.taskTimeoutMs,
+    workerMemoryMaxBytes: limits.workerMemoryMaxBytes,
+    jobsMax,
+    horizonMs: operationTimeoutsMs.tts,
+    models: {
+      runtime: (directory) => compute.runtime(providerOf(directory)),
+      deviceIds: neural.gpuDevices,
+      memoryMaxBytes: neural.modelMemoryBytes,
+      idleMs: neural.modelIdleSeconds * 1000,
+      loadTimeoutMs: limits.modelLoadTimeoutMs,
+      batchMax: neural.batchMax,
+    },
+    log,
+  })
+
+  return { pool, compute, probe: createProbe({ command, neural, compute }) }
+}
+
+/** What neural voices are computed with under these settings. */
+export function computeOf(
+  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
+  { command, log }: { command: WorkerCommand; log: Logger },
+): Compute {
+  const { workers, neural } = config
+  return createCompute({
+    command,
+    wish: neural.provider,
+    libraryPath: neural.libraryPath,
+    directory: runtimeDirectory(config),
+    deviceIds: neural.gpuDevices,
+    workers,
+    cores: availableParallelism(),
+    log,
+  })
+}

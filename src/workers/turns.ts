@@ -1,0 +1,68 @@
+/**
+ * Whose turn it is among those who were let in: fair turns while there is time, earliest deadline first where fair turns
+ * would make somebody late. Should not all be done in time any more, because the machine became slower than it was
+ * measured, as many as possible are: of what is due the one with most left is put off (Moore 1968), so that those
+ * closest to done finish.
+ */
+import { finishInMs, type Admission, type Place } from './admission'
+import type { FairQueue, Queued } from './fair-queue'
+
+/** Estimates of what is left may be too low by this. */
+const caution = 1.15
+
+type Turns = {
+  /** To be served before all others, in this order. */
+  readonly urgent: readonly Place[]
+  /** To be served after all others. */
+  readonly late: ReadonlySet<Place>
+}
+
+/** `places`: earliest deadline first. */
+export function planTurns(
+  places: readonly Place[],
+  { workers, nowMs }: { readonly workers: number; readonly nowMs: number },
+): Turns {
+  const late = new Set<Place>()
+  let kept: { place: Place; leftMs: number }[] = []
+  let keptMs = 0
+  for (const place of places) {
+    const leftMs = place.work.leftMs()
+    const finishMs = finishInMs(place.work, { workers, nowMs, beforeMs: keptMs, laneMs: 0 })
+    kept.push({ place, leftMs })
+    keptMs += leftMs
+    if (nowMs + finishMs <= place.deadlineAtMs) continue
+    const most = kept.reduce((a, b) => (b.leftMs > a.leftMs ? b : a))
+    kept = kept.filter((one) => one !== most)
+    keptMs -= most.leftMs
+    late.add(most.place)
+  }
+  // A turn that was given cannot be taken back.
+  const turnMs = Math.max(0, ...kept.map(({ place }) => place.work.chainMs()))
+  let urgentCount = 0
+  let beforeMs = 0
+  for (const [index, { place, leftMs }] of kept.entries()) {
+    const finishMs = finishInMs(place.work, { workers, nowMs, beforeMs, laneMs: 0 })
+    if (nowMs + caution * finishMs + turnMs > place.turnsUntilMs) urgentCount = index + 1
+    beforeMs += leftMs
+  }
+  return { urgent: kept.slice(0, urgentCount).map(({ place }) => place), late }
+}
+
+/** Something that waits in the queue; without a place it only has its fair turns. */
+type Waiting = { readonly job: { readonly place?: Place } }
+
+/** Removes and returns what is next in `queue` of what may run now. */
+export function takeNext<T extends Waiting>(
+  queue: FairQueue<T>,
+  admission: Pick<Admission, 'places'>,
+  { workers, nowMs, fits }: { workers: number; nowMs: number; fits: (task: T) => boolean },
+): Queued<T> | undefined {
+  if (queue.size === 0) return undefined
+  const { urgent, late } = planTurns(admission.places, { workers, nowMs })
+  for (const place of urgent) {
+    const entry = queue.takeOf(place.key, (task) => task.job.place === place && fits(task))
+    if (entry) return entry
+  }
+  const isInTime = ({ job: { place } }: T) => place === undefined || !late.has(place)
+  return (late.size > 0 ? queue.take((task) => isInTime(task) && fits(task)) : undefined) ?? queue.take(fits)
+}

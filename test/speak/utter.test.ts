@@ -1,0 +1,99 @@
+/** What becomes of an utterance that an engine fails at, with engines that do as they are told. */
+import { describe, expect, it } from 'bun:test'
+import type { VoiceSpec } from '../../src/speech/voice'
+import type { Sound } from '../../src/workers/job'
+import type { SynthesizeTask, Unspoken } from '../../src/workers/protocol'
+import { TaskFailed } from '../../src/workers/task-failed'
+import { countPronounced } from '../../src/speech/text/normalize'
+import type { Utterance } from '../../src/speech/text/plan'
+import type { ReadingVoice } from '../../src/speech/text/reading-voice'
+import { createUtterer } from '../../src/speak/utter'
+
+const sampleRate = 1000
+const letterFrames = 10
+const pauseFrames = 150
+
+const voiceOf = (id: string, language: string): VoiceSpec => {
+  return { id, engine: 'vits', language, sampleRate, settings: { voice: id } }
+}
+const russian = voiceOf('russian', 'ru-RU')
+const english = voiceOf('english', 'en-US')
+
+/** `fails`: why the voice does not speak a text, if it does not. */
+function setUp(fails: (text: string, voice: string) => Unspoken | 'broken' | undefined) {
+  const asked: string[] = []
+  const job = {
+    async synthesize({ voice, text, pauseMs }: SynthesizeTask): Promise<Sound> {
+      asked.push(`${voice.id}: ${text}`)
+      const failure = fails(text, voice.id)
+      if (failure === 'broken') throw new TaskFailed('synthesize', 'the engine broke')
+      if (failure) throw new TaskFailed('synthesize', 'no speech', failure)
+      const frames = text.length * letterFrames
+      const words = [{ text, startSeconds: 0, endSeconds: frames / sampleRate }]
+      return { portions: [new Int16Array(frames + pauseMs)], words }
+    },
+  }
+  const asSpeaker = ({ id, language }: VoiceSpec): ReadingVoice => ({ id, language, charactersMax: 300 })
+  const voices = new Map([russian, english].map((voice) => [voice.id, voice]))
+  const cast = { voices, asSpeaker, companionFor: () => asSpeaker(english) }
+  return { asked, utterer: createUtterer(job, cast, { sampleRate, speed: 1 }) }
+}
+
+function utteranceOf(text: string, { id, language } = russian): Utterance {
+  return { speakerId: id, text, language, ...countPronounced(text, language), pauseMs: 0 }
+}
+
+const framesOf = ({ portions }: Sound) => portions.reduce((sum, { length }) => sum + length, 0)
+
+describe('an utterance', () => {
+  it('is one task where the engine speaks it', async () => {
+    const { asked, utterer } = setUp(() => undefined)
+    expect(framesOf(await utterer.utter(utteranceOf('Привет, мир.')))).toBe(120)
+    expect(asked).toEqual(['russian: Привет, мир.'])
+    expect(utterer.leftOut).toBe(0)
+  })
+
+  it('keeps all the words but the one that the engine is mute on, and their times', async () => {
+    const { utterer } = setUp((text) => (text.includes('ѣ') ? 'absent' : undefined))
+    const sound = await utterer.utter(utteranceOf('раз два ѣ три'))
+    expect(sound.words).toEqual([
+      { text: 'раз два', startSeconds: 0, endSeconds: 0.07 },
+      { text: 'три', startSeconds: 0.22, endSeconds: 0.25 },
+    ])
+    expect(framesOf(sound)).toBe(100 + pauseFrames)
+    expect(utterer.leftOut).toBe(1)
+  })
+
+  it('is a short pause where nothing of it is spoken, if the engine speaks a plain sentence', async () => {
+    const { asked, utterer } = setUp((text) => (/^[ѣ ]+$/.test(text) ? 'absent' : undefined))
+    expect(framesOf(await utterer.utter(utteranceOf('ѣ')))).toBe(pauseFrames)
+    expect(framesOf(await utterer.utter(utteranceOf('ѣѣ')))).toBe(2 * pauseFrames)
+    expect(asked.filter((each) => !each.includes('ѣ'))).toHaveLength(1)
+  })
+
+  it('fails where the engine does not speak a plain sentence either', async () => {
+    const { asked, utterer } = setUp(() => 'absent')
+    await expect(utterer.utter(utteranceOf('ѣ'))).rejects.toThrow('no speech')
+    expect(asked).toHaveLength(2)
+  })
+
+  it('fails where the engine is mute on a word of ASCII letters, whatever else it speaks', async () => {
+    const { utterer } = setUp((text) => (text.includes('hello') ? 'absent' : undefined))
+    await utterer.utter(utteranceOf('Привет.'))
+    await expect(utterer.utter(utteranceOf('Привет, hello'))).rejects.toThrow('no speech')
+  })
+
+  it('fails at once where the engine breaks', async () => {
+    const { asked, utterer } = setUp((text) => (text.includes('ѣ') ? 'broken' : undefined))
+    await utterer.utter(utteranceOf('Привет.'))
+    await expect(utterer.utter(utteranceOf('раз ѣ'))).rejects.toThrow('the engine broke')
+    expect(asked).toHaveLength(2)
+  })
+
+  it('is spoken by the companion where the voice knows nothing in it', async () => {
+    const { asked, utterer } = setUp((text, voice) => (voice === 'russian' && /^\d/.test(text) ? 'unknown' : undefined))
+    expect(framesOf(await utterer.utter({ ...utteranceOf('12'), pauseMs: 350 }))).toBe(60 + 350)
+    expect(asked.at(-1)).toBe('english: twelve')
+    expect(utterer.leftOut).toBe(0)
+  })
+})

@@ -1,0 +1,13 @@
+/** What pools of tests are told of models: the CPU, one thread, room for everything. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ModelOptions } from '../../src/workers/worker-pool'
+
+export const modelOptions: ModelOptions = {
+  runtime: async () => ({ directory: join(tmpdir(), 'sonant-test-runtime'), provider: 'cpu', threads: 1 }),
+  deviceIds: [],
+  memoryMaxBytes: 4e9,
+  idleMs: 600_000,
+  loadTimeoutMs: 60_000,
+  batchMax: 1,
+}
