@@ -14,7 +14,7 @@ import manifest from '../voices/catalogue.json'
 import { textsOf } from './voice-texts'
 
 const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
-const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.companionVoices]
+const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.fallbackVoices]
 
 /** What is known of the voice `id`, from all the sentences there are for it. */
 export async function measureBaseVoice(engines: Record<EngineName, SpeechEngine>, id: string): Promise<BaseVoice> {

@@ -32,7 +32,7 @@ import type { Speaking } from './speak/speak'
 import { createInstaller, type InstallerOptions } from './packs/hub/installer'
 import { loadRendering } from './speak/rendering'
 import type { Pack } from './speech/models/pack'
-import { createShelf } from './packs/registry'
+import { createPackRegistry } from './packs/registry'
 import { converterAmong } from './cloning/convert/installed-converter'
 import { createSpeech } from './workers/speech'
 import { explainListening, prepareDataDirectory, readSeed, readTls } from './starting'
@@ -93,15 +93,15 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     providerOf: (directory) => speaking.plans.providerOf(directory),
     log: log.child({ room: 'speech' }),
   })
-  const { pool, probe } = speech
+  const { scheduler, probe } = speech
   const catalogue = readCatalogue()
-  const shelf = await createShelf({
+  const registry = await createPackRegistry({
     directory: voicesDirectory(config),
     reservedIds: catalogue.reservedIds,
     probe,
     onChange(packs) {
       catalogue.install(packs.map((pack) => batching(pack, config.neural)))
-      pool.keepOnly(packs.map(({ model }) => model))
+      scheduler.keepOnly(packs.map(({ model }) => model))
     },
     isKeeper: () => true,
     settleMs: limits.packSettleMs,
@@ -115,8 +115,8 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     db,
     catalogue,
     plans: createPlans(db, catalogue),
-    pool,
-    converter: () => converterAmong(shelf.packs),
+    scheduler,
+    converter: () => converterAmong(registry.packs),
     storage,
     mp3SampleRate,
     holdTimeoutMs: limits.holdTimeoutMs,
@@ -150,7 +150,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     cloning,
     speech,
     demos,
-    packs: { shelf, loaded: () => pool.models(), installs: installer.status },
+    packs: { registry, loaded: () => scheduler.models(), installs: installer.status },
     installer,
     keyUse,
     rateLimits: config.rateLimits,
@@ -210,11 +210,11 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     async startBackground() {
       descriptors = guardDescriptors({ closeIdle: () => server.closeIdleConnections(), log })
       await loadRendering()
-      await pool
+      await scheduler
         .warm(catalogue.voices[0]!)
         .catch((error) => log.error({ err: error }, 'the default voice does not work'))
-      if (!stop.signal.aborted) shelf.watch()
-      if (shelf.list().length > 0 || config.neural.provider !== 'auto')
+      if (!stop.signal.aborted) registry.watch()
+      if (registry.list().length > 0 || config.neural.provider !== 'auto')
         await speech.compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
       await Bun.sleep(demoDelayMs)
       await demos.renderMissing()
@@ -225,11 +225,11 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
       await installer.close()
       clearInterval(upkeep)
       clearInterval(recovering)
-      await shelf.close()
+      await registry.close()
       graceEndsAtMs = performance.now() + limits.shutdownGraceMs
       while (server.pendingRequests + running.size > 0 && performance.now() < graceEndsAtMs)
         await Bun.sleep(drainPollMs)
-      pool.close()
+      scheduler.close()
       await cloning.downloader.close()
       await Promise.allSettled(running.values())
       // Those that were given up are told so.

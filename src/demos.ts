@@ -19,7 +19,7 @@ export type Demos = ReturnType<typeof createDemos>
 const cloneDemoPattern = /^demos\/(cv-[0-9a-f]{32})-/
 
 export function createDemos(speaking: Speaking, log: Logger) {
-  const { db, catalogue, pool, storage } = speaking
+  const { db, catalogue, scheduler, storage } = speaking
   let named: { voices: Catalogue['voices']; byName: ReadonlyMap<string, CatalogueVoice> } | undefined
   const rendering = new Map<string, Promise<void>>()
   let stopped = false
@@ -36,10 +36,10 @@ export function createDemos(speaking: Speaking, log: Logger) {
     await storage.ensureSpace()
     const { renderToStorage } = await loadRendering()
     try {
-      await renderToStorage(pool, storage, name, {
+      await renderToStorage(scheduler, storage, name, {
         text: voice.demo,
         voice,
-        companionFor: (script) => catalogue.companionFor(voice, script),
+        fallbackVoiceFor: (script) => catalogue.fallbackVoiceFor(voice, script),
         speed: 1,
         format: 'mp3',
         mp3SampleRate: speaking.mp3SampleRate,

@@ -1,6 +1,6 @@
 /**
  * The number of threads per worker: throughput of all workers and latency of a single sentence, for the rule of
- * `speech/compute.ts` (cores divided by workers) and for onnxruntime's default (a thread per core in every process).
+ * `workers/compute.ts` (cores divided by workers) and for onnxruntime's default (a thread per core in every process).
  */
 import { availableParallelism } from 'node:os'
 import { rm } from 'node:fs/promises'

@@ -7,7 +7,7 @@ import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import { readText, type Fields } from '../fields'
 import { instant } from '../paging'
-import { enrolVoice, examineRecording, letCloneIn, type EnrolledVoice } from '../clone/enrolment'
+import { enrolVoice, analyzeRecording, letCloneIn, type EnrolledVoice } from '../clone/enrolment'
 import type { References } from '../storage/references'
 import type { Storage } from '../storage/storage'
 import { cloneDemoName } from '../voice/catalogue'
@@ -70,7 +70,7 @@ export async function purgeRecording(admin: Administration, { references }: Stor
 export async function reEnrol(
   admin: Administration,
   { storage, references }: Stores,
-  { pool, converter, mp3SampleRate }: Pick<Cloning, 'pool' | 'converter' | 'mp3SampleRate'>,
+  { scheduler, converter, mp3SampleRate }: Pick<Cloning, 'scheduler' | 'converter' | 'mp3SampleRate'>,
   id: string,
   deadline: Deadline,
 ) {
@@ -78,7 +78,7 @@ export async function reEnrol(
   const reference = await references.take(clone.sha256)
   if (!reference) throw new AppError('not_found', 'The recording of this voice was deleted.')
   try {
-    const voice = await makeVoice(admin, { pool, converter }, { path: reference.path, clone, deadline })
+    const voice = await makeVoice(admin, { scheduler, converter }, { path: reference.path, clone, deadline })
     const renewed: Clone = { ...clone, ...voice, demoName: cloneDemoName(id, voice.profile, mp3SampleRate) }
     const update = () =>
       runOperation(admin, 'clone re-enrol', () => {
@@ -100,14 +100,14 @@ export async function reEnrol(
 
 async function makeVoice(
   { catalogue }: Administration,
-  { pool, converter }: Pick<Cloning, 'pool' | 'converter'>,
+  { scheduler, converter }: Pick<Cloning, 'scheduler' | 'converter'>,
   { path, clone, deadline }: { path: string; clone: Clone; deadline: Deadline },
 ): Promise<EnrolledVoice> {
-  const admitted = letCloneIn(pool, { queueKey: 'clone', deadline }, converter())
+  const admitted = letCloneIn(scheduler, { queueKey: 'clone', deadline }, converter())
   try {
-    const recording = await examineRecording(pool, path, { admitted, deadline, param: 'file' })
+    const recording = await analyzeRecording(scheduler, path, { admitted, deadline, param: 'file' })
     const { language } = clone
-    return await enrolVoice(pool, catalogue, recording, { language, converter: converter(), admitted, deadline })
+    return await enrolVoice(scheduler, catalogue, recording, { language, converter: converter(), admitted, deadline })
   } finally {
     admitted.place.leave()
   }

@@ -2,12 +2,12 @@
 import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../packs/hub/installer'
 import type { PackReport } from '../speech/models/pack'
-import type { Shelf } from '../packs/registry'
+import type { PackRegistry } from '../packs/registry'
 import { found, runOperation, type Administration } from './administration'
 import { describeInstall } from './installs'
 
 export type Packs = {
-  readonly shelf: Shelf
+  readonly registry: PackRegistry
   /** Models in memory, named by the path of their graph. Empty without workers. */
   readonly loaded: () => readonly { readonly name: string; readonly processes: number; readonly memoryBytes: number }[]
   /** Running and recently ended installations from a hub. Empty without a server. */
@@ -15,8 +15,8 @@ export type Packs = {
 }
 
 /** Lists the packs in the order of their installation. */
-export function listPacks({ shelf, loaded, installs }: Packs) {
-  const reports = shelf.list()
+export function listPacks({ registry, loaded, installs }: Packs) {
+  const reports = registry.list()
   const models = new Map(loaded().map((model) => [model.name, model]))
   const items = reports.map((report) => describe(report, models))
   const count = (state: PackReport['state']) => reports.filter((report) => report.state === state).length
@@ -30,19 +30,19 @@ export function listPacks({ shelf, loaded, installs }: Packs) {
 
 /** Scans for changes now and checks refused packs again. The returned list states which packs are being checked. */
 export async function rescanPacks(packs: Packs) {
-  await packs.shelf.rescan()
+  await packs.registry.rescan()
   return listPacks(packs)
 }
 
 /** Removes a pack. Its voices disappear at once, and running jobs finish. Throws `not_found`. */
-export async function removePack(admin: Administration, { shelf }: Packs, name: string) {
+export async function removePack(admin: Administration, { registry }: Packs, name: string) {
   const report = found(
-    shelf.list().find((one) => one.name === name),
+    registry.list().find((one) => one.name === name),
     'pack',
     name,
   )
   const before = describe(report, new Map())
-  const taken = found(shelf.takeAway(name), 'pack', name)
+  const taken = found(registry.takeAway(name), 'pack', name)
   try {
     const log = () =>
       runOperation(admin, 'voices remove', () => ({ subject: name, before, after: null, result: undefined }))

@@ -21,12 +21,12 @@ export function fromInt16(samples: Int16Array): Float32Array {
 }
 
 /** One after the other. */
-export function joinPortions(portions: readonly Int16Array[]): Int16Array {
-  const whole = new Int16Array(portions.reduce((frames, { length }) => frames + length, 0))
+export function joinPortions(chunks: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(chunks.reduce((frames, { length }) => frames + length, 0))
   let at = 0
-  for (const portion of portions) {
-    whole.set(portion, at)
-    at += portion.length
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
   }
   return whole
 }

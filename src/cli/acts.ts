@@ -21,7 +21,7 @@ import { startDeadline } from '../deadline'
 import type { Fields } from '../fields'
 import { listAllRecords, readFilter, streamCsv } from '../billing/history'
 import type { GroupName, table } from './commands/table'
-import { createCliPool } from './pool'
+import { createCliScheduler } from './pool'
 import { rescanPacksHere } from './shelf'
 
 export type Call = {
@@ -148,12 +148,12 @@ export const acts: { readonly [Verb in GroupName]: { readonly [Name in ActName<V
     },
     're-enrol': {
       async run({ admin, stores, converter, id, flags }) {
-        const pool = await createCliPool(flags)
+        const scheduler = await createCliScheduler(flags)
         const deadline = startDeadline(operationTimeoutsMs.reEnrol)
         try {
-          return await reEnrol(admin, stores, { pool, converter, mp3SampleRate: undefined }, id, deadline)
+          return await reEnrol(admin, stores, { scheduler, converter, mp3SampleRate: undefined }, id, deadline)
         } finally {
-          pool.close()
+          scheduler.close()
         }
       },
     },

@@ -29,7 +29,7 @@ export async function administer(verb: string, actName: string, args: string[]):
       fields,
       storageUrl,
       stores: storesOf(given),
-      converter: () => converterAmong(administration.packs.shelf.packs),
+      converter: () => converterAmong(administration.packs.registry.packs),
       flags: given,
     }
     if (command.argument?.takes === 'VOICE') await ensureVoice(id, administration.admin.catalogue)

@@ -10,7 +10,7 @@ import { completions as command } from './commands/general'
 import { findAct, findVerb, isGroup, verbs } from './commands/table'
 import { readFlags, UsageError } from './flags'
 import { write } from './print'
-import { openShelf } from './shelf'
+import { openPackRegistry } from './shelf'
 import { topicNames } from './topics'
 
 type Candidate = readonly [word: string, says?: string]
@@ -126,6 +126,6 @@ async function valuesOf(kind: Kind, before: readonly string[]): Promise<readonly
 async function listVoices(before: readonly string[]): Promise<readonly Candidate[]> {
   const flags: RawSettings = { data: before[before.indexOf('--data') + 1] }
   const catalogue = readCatalogue()
-  await (await openShelf(before.includes('--data') ? flags : {}, catalogue)).close()
+  await (await openPackRegistry(before.includes('--data') ? flags : {}, catalogue)).close()
   return catalogue.voices.map(({ id, displayName, language }) => [id, `${displayName}, ${language}`])
 }

@@ -11,7 +11,7 @@ import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
 import { readServerConfig } from './server-config'
-import { openShelf } from './shelf'
+import { openPackRegistry } from './shelf'
 
 /** Runs `work` on the database of the data directory. Throws `ConfigError` when there is none. */
 export async function withDatabase<T>(flags: RawSettings, work: (db: Database) => T | Promise<T>): Promise<T> {
@@ -29,9 +29,9 @@ export async function administrationOf(
   flags: RawSettings,
 ): Promise<{ admin: Administration; packs: Packs }> {
   const catalogue = readCatalogue()
-  const shelf = await openShelf(flags, catalogue)
+  const registry = await openPackRegistry(flags, catalogue)
   const admin = { db, catalogue, actor: `cli ${userName()}`, refusesLockOut: false, nowMs: Date.now }
-  return { admin, packs: { shelf, loaded: () => [], installs: () => [] } }
+  return { admin, packs: { registry, loaded: () => [], installs: () => [] } }
 }
 
 /** Of the data directory; nothing in it is made or removed by opening them. */

@@ -19,7 +19,7 @@ import { ownCommand } from './own-command'
 type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'bad'; readonly says: string }
 
 /** Exits with 1 when something does not work that the settings ask for. */
-export async function examineMachine(args: string[]): Promise<void> {
+export async function diagnoseMachine(args: string[]): Promise<void> {
   const { values } = readFlags('doctor', command, args)
   const config = await readServerConfig(values as RawSettings)
   const findings: Finding[] = [

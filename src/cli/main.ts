@@ -30,7 +30,7 @@ const runs: { readonly [Name in Exclude<VerbName, GroupName>]: Run } & { readonl
   usage: administration('usage'),
   audit: async (args) => (await import('./audit')).auditBooks(args),
   'audit-log': administration('audit-log'),
-  doctor: async (args) => (await import('./doctor')).examineMachine(args),
+  doctor: async (args) => (await import('./doctor')).diagnoseMachine(args),
   completions: async (args) => (await import('./completions')).printCompletions(args),
   version: async (args) => (await import('./version')).printVersion(args),
   help: async (args) => (await import('./help')).explain(args),

@@ -13,6 +13,6 @@ export async function createCliSpeech(flags: RawSettings) {
   return createSpeech({ ...config, workers: availableParallelism() }, options)
 }
 
-export async function createCliPool(flags: RawSettings) {
-  return (await createCliSpeech(flags)).pool
+export async function createCliScheduler(flags: RawSettings) {
+  return (await createCliSpeech(flags)).scheduler
 }

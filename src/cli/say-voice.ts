@@ -4,7 +4,7 @@ import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import type { Speech } from '../workers/speech'
 import type { Catalogue, CatalogueVoice } from '../voice/catalogue'
 import { UsageError } from './flags'
-import { openShelf } from './shelf'
+import { openPackRegistry } from './shelf'
 import { suggestVoice } from './suggest-voice'
 
 /** Packs that nobody has tried yet are tried when no known voice is meant. Throws `UsageError`. */
@@ -16,9 +16,9 @@ export async function chooseVoice(
   const { voice: id } = flags
   const hasDatabase = existsSync(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))
   if (id === undefined && !hasDatabase) return catalogue.voices[0]!
-  const shelf = await openShelf(flags, catalogue, probe)
-  if (id !== undefined && !catalogue.find(id)) await shelf.tryAll()
-  await shelf.close()
+  const registry = await openPackRegistry(flags, catalogue, probe)
+  if (id !== undefined && !catalogue.find(id)) await registry.tryAll()
+  await registry.close()
   if (id !== undefined && !catalogue.find(id)) throw unknownVoice(id, catalogue)
   return hasDatabase ? chooseListed(flags, catalogue, id) : catalogue.find(id!)!
 }

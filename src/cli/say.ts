@@ -32,8 +32,8 @@ export async function say(args: string[]): Promise<void> {
   const players = values.play ? findPlayers(format) : []
   const text = await readText({ words: positionals, file: values.file, isTerminal: process.stdin.isTTY })
   const catalogue = readCatalogue()
-  const { pool, probe } = await createCliSpeech(values)
-  const leaving: (() => void)[] = [() => pool.close()]
+  const { scheduler, probe } = await createCliSpeech(values)
+  const leaving: (() => void)[] = [() => scheduler.close()]
   const leaveAll = () => leaving.splice(0).forEach((leave) => leave())
   process.once('exit', leaveAll)
   exitOnSignals()
@@ -44,11 +44,11 @@ export async function say(args: string[]): Promise<void> {
     const voice = await chooseVoice(values, catalogue, probe)
     const { file, path } = (draft = await openDraft(target, (remove) => leaving.push(remove)))
     const { audioMs } = await render(
-      pool,
+      scheduler,
       {
         text,
         voice,
-        companionFor: (script) => catalogue.companionFor(voice, script),
+        fallbackVoiceFor: (script) => catalogue.fallbackVoiceFor(voice, script),
         speed,
         format,
         mp3SampleRate: undefined,

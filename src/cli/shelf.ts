@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { limits, readDataDirectory, voicesDirectory, type RawSettings } from '../config'
 import { listPacks } from '../admin/packs'
 import { createLogger } from '../log'
-import { createShelf, rescanMark, type Shelf } from '../packs/registry'
+import { createPackRegistry, rescanMark, type PackRegistry } from '../packs/registry'
 import type { Speech } from '../workers/speech'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 
@@ -11,13 +11,13 @@ import { readCatalogue, type Catalogue } from '../voice/catalogue'
 const loadLock = () => require('../db/lock') as typeof import('../db/lock')
 
 /** Its voices join `catalogue`. `probe`: for verbs that can wait until unknown packs have been tried. */
-export function openShelf(
+export function openPackRegistry(
   flags: RawSettings,
   catalogue: Catalogue,
   probe: Speech['probe'] = () => Promise.reject(new Error('nobody asked for that')),
-): Promise<Shelf> {
+): Promise<PackRegistry> {
   const dataDirectory = readDataDirectory(flags, process.env)
-  return createShelf({
+  return createPackRegistry({
     directory: voicesDirectory({ dataDirectory }),
     reservedIds: catalogue.reservedIds,
     probe,
@@ -35,15 +35,15 @@ export async function rescanPacksHere(flags: RawSettings) {
   const dataDirectory = readDataDirectory(flags, process.env)
   const isServed = loadLock().isLocked(dataDirectory) === true
   const { createCliSpeech } = await import('./pool')
-  const { pool, probe } = await createCliSpeech(flags)
+  const { scheduler, probe } = await createCliSpeech(flags)
   try {
-    const shelf = await openShelf(flags, readCatalogue(), probe)
-    await shelf.rescan()
-    if (!isServed) await shelf.tryAll()
-    else if (shelf.list().length > 0) await Bun.write(join(voicesDirectory({ dataDirectory }), rescanMark), '')
-    await shelf.close()
-    return listPacks({ shelf, loaded: () => [], installs: () => [] })
+    const registry = await openPackRegistry(flags, readCatalogue(), probe)
+    await registry.rescan()
+    if (!isServed) await registry.tryAll()
+    else if (registry.list().length > 0) await Bun.write(join(voicesDirectory({ dataDirectory }), rescanMark), '')
+    await registry.close()
+    return listPacks({ registry, loaded: () => [], installs: () => [] })
   } finally {
-    pool.close()
+    scheduler.close()
   }
 }

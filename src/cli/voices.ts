@@ -10,7 +10,7 @@ import { withDatabase } from './data'
 import { voices as command } from './commands/voices'
 import { readFlags } from './flags'
 import { printable, write } from './print'
-import { openShelf } from './shelf'
+import { openPackRegistry } from './shelf'
 
 type Settings = { active: boolean; public: boolean; featured: boolean; position: number }
 type Item = { id: string; display_name: string; language: string; gender: string | null } & Partial<Settings>
@@ -18,8 +18,8 @@ type Item = { id: string; display_name: string; language: string; gender: string
 export async function printVoices(args: string[]): Promise<void> {
   const { values } = readFlags('voices', command.acts.list, args)
   const catalogue = readCatalogue()
-  const shelf = await openShelf(values, catalogue)
-  const items = await readItems(values, catalogue, shelf.list().length > 0)
+  const registry = await openPackRegistry(values, catalogue)
+  const items = await readItems(values, catalogue, registry.list().length > 0)
   if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])
   const idWidth = Math.max(14, ...items.map(({ id }) => id.length))
   const lines = items.map((item) => {
@@ -30,7 +30,7 @@ export async function printVoices(args: string[]): Promise<void> {
       .join('  ')
       .trimEnd()
   })
-  const troubles = shelf.list().flatMap((pack) => {
+  const troubles = registry.list().flatMap((pack) => {
     const reason = pack.state === 'refused' ? pack.reason : 'not tried yet'
     return pack.state === 'ready' ? [] : [`${pack.name}: ${reason}`]
   })

@@ -7,7 +7,7 @@ import { runWithin } from '../deadline'
 import { AppError, asAppError, publicCode } from '../errors'
 import { noFaults, type FaultName } from '../faults'
 import { releaseHold } from '../billing/settlement'
-import { enrolVoice, examineRecording, letCloneIn, type Admitted, type Recording } from './enrolment'
+import { enrolVoice, analyzeRecording, letCloneIn, type Admitted, type Recording } from './enrolment'
 import type { RenderFault } from '../speak/render'
 import type { ReceivedReference } from '../storage/references'
 import { cloneDemoName } from '../voice/catalogue'
@@ -67,14 +67,14 @@ async function cloneReference(
   reference: ReceivedReference,
   url: string | undefined,
 ): Promise<Cloned> {
-  const { pool, running, converter } = cloning
+  const { scheduler, running, converter } = cloning
   const { caller, requestId, deadline, signal, source } = request
   const own = findOwn(cloning, request, reference.sha256)
   if (own) return retryWhileBusy(() => recordDuplicate(cloning, request, own, url))
   const param = Object.keys(source)[0]!
-  const admitted = letCloneIn(pool, { queueKey: caller.keyId, deadline }, converter())
+  const admitted = letCloneIn(scheduler, { queueKey: caller.keyId, deadline }, converter())
   try {
-    const recording = await examineRecording(pool, reference.path, { admitted, deadline, signal, param })
+    const recording = await analyzeRecording(scheduler, reference.path, { admitted, deadline, signal, param })
     ensureThere(request)
     const id = newCloneId()
     const holdId = await retryWhileBusy(() => holdFee(cloning, request, id))
@@ -117,7 +117,7 @@ async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Pr
 /** Makes the voice and its demo. */
 async function make(cloning: Cloning, request: CloneRequest, begun: Begun): Promise<Clone> {
   const { id, reference, recording, admitted } = begun
-  const { pool, catalogue, storage, converter } = cloning
+  const { scheduler, catalogue, storage, converter } = cloning
   const { caller, requestId, name, faults, deadline, signal } = request
   const { name: faultName, latencyMs } = faults ?? noFaults
   if (latencyMs > 0) await Bun.sleep(latencyMs)
@@ -125,7 +125,7 @@ async function make(cloning: Cloning, request: CloneRequest, begun: Begun): Prom
   await storage.ensureSpace()
   const language = request.language ?? (await languageOfName(catalogue, name))
   const queue = { admitted, deadline, signal }
-  const voice = await enrolVoice(pool, catalogue, recording, { language, converter: converter(), ...queue })
+  const voice = await enrolVoice(scheduler, catalogue, recording, { language, converter: converter(), ...queue })
   const clone: Clone = {
     ...voice,
     id,

@@ -5,7 +5,7 @@ import type { Deadline } from '../deadline'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'
 import type { Billing } from '../billing/settlement'
-import type { Pool } from '../workers/scheduler'
+import type { Scheduler } from '../workers/scheduler'
 import type { ReceivedReference, References } from '../storage/references'
 import type { Storage } from '../storage/storage'
 import type { Catalogue } from '../voice/catalogue'
@@ -15,7 +15,7 @@ export const cloneUnits = 300
 
 export type Cloning = Billing & {
   readonly catalogue: Catalogue
-  readonly pool: Pool
+  readonly scheduler: Scheduler
   readonly converter: FindConverter
   readonly storage: Storage
   readonly references: References

@@ -20,7 +20,7 @@ export async function languageOfName(catalogue: Catalogue, name: string): Promis
     if (script !== null) letters.set(script, (letters.get(script) ?? 0) + text.length)
   const [script] = [...letters].sort(([, a], [, b]) => b - a)[0] ?? []
   if (!script || letters.has('Latn')) return undefined
-  const reader = catalogue.companionFor(catalogue.voices[0]!, script)
+  const reader = catalogue.fallbackVoiceFor(catalogue.voices[0]!, script)
   return catalogue.find(reader.id)?.language
 }
 
@@ -39,23 +39,23 @@ type Rendering = {
  */
 export async function renderDemo(
   {
-    pool,
+    scheduler,
     storage,
     catalogue,
     converter,
     mp3SampleRate,
-  }: Pick<Cloning, 'pool' | 'storage' | 'catalogue' | 'converter' | 'mp3SampleRate'>,
+  }: Pick<Cloning, 'scheduler' | 'storage' | 'catalogue' | 'converter' | 'mp3SampleRate'>,
   clone: Clone,
   rendering: Rendering,
 ): Promise<void> {
-  const { spec, companionFor } = clonedSpeaker({ catalogue, converter }, clone)
+  const { spec, fallbackVoiceFor } = clonedSpeaker({ catalogue, converter }, clone)
   const text = catalogue.cloneDemo(clone.language)
   const { renderToStorage } = await loadRendering()
   try {
-    await renderToStorage(pool, storage, clone.demoName, {
+    await renderToStorage(scheduler, storage, clone.demoName, {
       text,
       voice: spec,
-      companionFor,
+      fallbackVoiceFor,
       speed: 1,
       format: 'mp3',
       mp3SampleRate,

@@ -1,4 +1,4 @@
-/** From a recording to a voice, through the pool: the recording is decoded and looked at, then a voice is made of it. */
+/** From a recording to a voice, through the scheduler: the recording is decoded and looked at, then a voice is made of it. */
 import { limits } from '../config'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
@@ -9,9 +9,9 @@ import { engineKey, type Conversion } from '../speech/voice'
 import type { Converter } from '../cloning/convert/installed-converter'
 import { JobEnded, type Job } from '../workers/job'
 import { baseLanguage, languageByDefault } from '../speech/language'
-import { cloneDemoMeasure, enrolMeasure, examineMeasure } from '../workers/measures'
+import { cloneDemoMeasure, enrolMeasure, analyzeMeasure } from '../workers/measures'
 import { genderOfPitch } from '../cloning/pitch-gender'
-import type { Pool } from '../workers/scheduler'
+import type { Scheduler } from '../workers/scheduler'
 import { methodOf } from '../cloning/profiles'
 import type { Recording } from '../workers/protocol'
 import { stopping, takePlace } from '../workers/refusals'
@@ -48,14 +48,14 @@ export type Admitted = { readonly place: Place; readonly work: RequestWork }
  * caller. Throws `rate_limited`.
  */
 export function letCloneIn(
-  pool: Pool,
+  scheduler: Scheduler,
   { queueKey, deadline }: { readonly queueKey: string; readonly deadline: Deadline },
   converter: Converter | undefined,
 ): Admitted {
   const conversion = converter && { model: converter.model }
-  const measures = [examineMeasure, enrolMeasure(enroller(conversion)), cloneDemoMeasure(converter !== undefined)]
-  const work = createWork(pool.speeds, { parts: measures.map((task) => ({ task })) })
-  return { place: takePlace(pool, { key: queueKey, deadlineAtMs: deadline.endAtMs, work }), work }
+  const measures = [analyzeMeasure, enrolMeasure(enroller(conversion)), cloneDemoMeasure(converter !== undefined)]
+  const work = createWork(scheduler.speeds, { parts: measures.map((task) => ({ task })) })
+  return { place: takePlace(scheduler, { key: queueKey, deadlineAtMs: deadline.endAtMs, work }), work }
 }
 
 const enroller = (conversion: Pick<Conversion, 'model'> | undefined) => ({ engine: 'flite', conversion }) as const
@@ -68,24 +68,24 @@ const decodeTimeoutMs = 4_000
  * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
  * `render_failed` (nobody could look at it), `client_gone`.
  */
-export async function examineRecording(
-  pool: Pool,
+export async function analyzeRecording(
+  scheduler: Scheduler,
   path: string,
   { param, ...queue }: Queue & { /** The field that it came in. */ readonly param: string },
 ): Promise<Recording> {
   const { referenceSecondsMax: secondsMax, referenceBytesMax: sizeBytesMax } = limits
   const decodeLimits = { secondsMax, sizeBytesMax, channelsMax, timeoutMs: decodeTimeoutMs }
-  const examined = await inJob(
-    pool,
+  const analyzed = await inJob(
+    scheduler,
     queue,
-    (job) => job.examine({ kind: 'examine', path, limits: decodeLimits }),
+    (job) => job.analyze({ kind: 'analyze', path, limits: decodeLimits }),
     (cause) =>
       cause instanceof TaskFailed
         ? new AppError('audio_parse_failed', `${param}: The recording cannot be decoded.`, { param, cause })
         : new AppError('render_failed', 'The recording could not be read; nothing was charged. Try again.', { cause }),
   )
-  if ('recording' in examined) return examined.recording
-  throw new AppError(examined.refusal.code, `${param}: ${examined.refusal.message}`, { param })
+  if ('recording' in analyzed) return analyzed.recording
+  throw new AppError(analyzed.refusal.code, `${param}: ${analyzed.refusal.message}`, { param })
 }
 
 export type EnrolRequest = Queue & {
@@ -97,7 +97,7 @@ export type EnrolRequest = Queue & {
 
 /** Throws `render_failed`, `client_gone`. */
 export async function enrolVoice(
-  pool: Pool,
+  scheduler: Scheduler,
   { voices }: { readonly voices: readonly Base[] },
   { samples, sampleRate }: Recording,
   { language, converter, ...queue }: EnrolRequest,
@@ -106,10 +106,10 @@ export async function enrolVoice(
     ...{ id, engine, language, sampleRate, settings, adaptation, model, gender },
   }))
   const enrolment = await inJob(
-    pool,
+    scheduler,
     queue,
     async (job) => {
-      const measured = await measureInstalled(pool, job, bases, language ?? languageByDefault)
+      const measured = await measureInstalled(scheduler, job, bases, language ?? languageByDefault)
       const task = { kind: 'enrol', samples, sampleRate, language, measured } as const
       const conversion = converter && { model: converter.model }
       const made = await job.enrol({ ...task, bases, by: enroller(conversion) })
@@ -138,18 +138,18 @@ export async function enrolVoice(
 /** Of each gender, and of those whose gender nobody said: a model may have hundreds of speakers. */
 const measuredVoicesMax = 4
 
-/** What was measured by the workers of a pool, by voice. */
-const measurements = new WeakMap<Pool, Map<string, VoiceStatistics>>()
+/** What was measured by the workers of a scheduler, by voice. */
+const measurements = new WeakMap<Scheduler, Map<string, VoiceStatistics>>()
 
 /** The installed voices that a clone of this language might be made of; one that fails to speak is none of them. */
 async function measureInstalled(
-  pool: Pool,
+  scheduler: Scheduler,
   job: Job,
   bases: readonly Base[],
   language: string,
 ): Promise<MeasuredVoices> {
-  const known = measurements.get(pool) ?? new Map<string, VoiceStatistics>()
-  measurements.set(pool, known)
+  const known = measurements.get(scheduler) ?? new Map<string, VoiceStatistics>()
+  measurements.set(scheduler, known)
   const counts = new Map<unknown, number>()
   const candidates = bases.filter((base) => {
     if (!base.model || base.adaptation || baseLanguage(base.language) !== baseLanguage(language)) return false
@@ -173,12 +173,12 @@ async function measureInstalled(
 }
 
 async function inJob<T>(
-  pool: Pool,
+  scheduler: Scheduler,
   { admitted, deadline, signal }: Queue,
   work: (job: Job) => Promise<T>,
   failed: (cause: unknown) => AppError,
 ): Promise<T> {
-  const job = pool.openJob({ key: admitted.place.key, background: false, ...admitted })
+  const job = scheduler.openJob({ key: admitted.place.key, background: false, ...admitted })
   const timer = setTimeout(() => job.end(), deadline.remainingMs())
   let hasLeft = false
   const leave = () => {
@@ -191,7 +191,7 @@ async function inJob<T>(
     return await work(job)
   } catch (error) {
     if (hasLeft) throw new AppError('client_gone', 'The client left before the voice was made.')
-    throw pool.closed && error instanceof JobEnded ? stopping() : failed(error)
+    throw scheduler.closed && error instanceof JobEnded ? stopping() : failed(error)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', leave)

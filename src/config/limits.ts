@@ -12,7 +12,7 @@ export const operationTimeoutsMs = {
    * connection for longer than 255 s without an answer.
    */
   clone: 240_000,
-  /** An installed recording is examined and made into a voice again, by the workers only. */
+  /** An installed recording is analyzed and made into a voice again, by the workers only. */
   reEnrol: 120_000,
   /** The first request for a demo renders it. */
   demo: 60_000,
@@ -62,7 +62,7 @@ export const limits = {
   uploadIdleMs: 20_000,
   /** An upload, inside the deadline of its operation, so that time for the work is left. */
   uploadTimeoutMs: 180_000,
-  /** One utterance, one portion to encode. */
+  /** One utterance, one chunk to encode. */
   taskTimeoutMs: 20_000,
   modelLoadTimeoutMs: 120_000,
   /** A folder with a model is left alone until nothing has happened to its files for so long. */

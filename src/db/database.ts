@@ -30,16 +30,16 @@ export function openDatabase(path: string, inspect?: (db: Database.Database) => 
   }
 }
 
-/** `isAlone`: locks other processes out. Closes the database when a step throws. */
+/** `isExclusive`: locks other processes out. Closes the database when a step throws. */
 function openWith(
   path: string,
-  { isAlone = false, inspect }: { isAlone?: boolean; inspect?: (db: Database.Database) => void },
+  { isExclusive = false, inspect }: { isExclusive?: boolean; inspect?: (db: Database.Database) => void },
 ): Database.Database {
   const db = new Database(path)
   try {
     db.pragma('busy_timeout = 5000')
     // This must precede the first read.
-    if (isAlone) db.pragma('locking_mode = EXCLUSIVE')
+    if (isExclusive) db.pragma('locking_mode = EXCLUSIVE')
     const directory = dirname(path)
     if (readVersion(db, directory) > migrations.length) throw newerDatabase(directory)
     inspect?.(db)
@@ -68,7 +68,7 @@ function openCramped(path: string, cause: unknown, inspect?: (db: Database.Datab
     if (readVersion(db, dirname(path)) !== migrations.length) throw cause
     inspect?.(db)
   }
-  const db = openWith(path, { isAlone: true, inspect: ensureMade })
+  const db = openWith(path, { isExclusive: true, inspect: ensureMade })
   cramped.add(db)
   return db
 }

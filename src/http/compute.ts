@@ -21,7 +21,7 @@ function describeBriefly({ compute: { found } }: Speech) {
   return found ? { provider: found.provider, fallback: found.isFallback } : null
 }
 
-function describe({ compute: { found }, pool }: Speech) {
+function describe({ compute: { found }, scheduler }: Speech) {
   return {
     compute: found
       ? {
@@ -34,7 +34,9 @@ function describe({ compute: { found }, pool }: Speech) {
           }),
         }
       : null,
-    models: pool.models().map(({ name, processes, memoryBytes }) => ({ name, processes, memory_bytes: memoryBytes })),
-    admitted_seconds: pool.status().admittedSeconds,
+    models: scheduler
+      .models()
+      .map(({ name, processes, memoryBytes }) => ({ name, processes, memory_bytes: memoryBytes })),
+    admitted_seconds: scheduler.status().admittedSeconds,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The installed packs: each folder in `data/voices` is one. The shelf notices new, changed and removed folders, probes
+ * The installed packs: each folder in `data/voices` is one. The registry notices new, changed and removed folders, probes
  * every new one before its voices are offered, and caches the results for the next start. An unusable pack does not
  * affect others; its report gives the reason. A changed pack keeps its old voices until its new files are probed.
  */
@@ -15,7 +15,7 @@ import { takeSnapshot, type Snapshot } from '../speech/models/snapshot'
 import { createTurns } from './turns'
 import { giveIds } from './voice-ids'
 
-export type ShelfOptions = {
+export type PackRegistryOptions = {
   /** Absolute path; the folder may not exist yet. */
   readonly directory: string
   /** Ids that no pack's voice may have. */
@@ -35,7 +35,7 @@ export type ShelfOptions = {
   readonly log: Logger
 }
 
-export type Shelf = {
+export type PackRegistry = {
   /** All entries of the folder, in order of installation. */
   list(): PackReport[]
   /** The packs with usable voices, with their final ids. */
@@ -73,7 +73,7 @@ export const rescanMark = '.rescan'
 const gatherMs = 100
 
 /** Offers cached packs at once if their files are unchanged. */
-export async function createShelf(options: ShelfOptions): Promise<Shelf> {
+export async function createPackRegistry(options: PackRegistryOptions): Promise<PackRegistry> {
   const { directory, log, settleMs, pollMs } = options
   let entries: Entry[] = (await readCache(directory)).map((one) => ({ ...one, lying: undefined }))
   let loose: readonly string[] = []

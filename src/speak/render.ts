@@ -1,5 +1,5 @@
 /**
- * One request from text to bytes: utterances go to the pool, several at once; their sound comes back in order, goes
+ * One request from text to bytes: utterances go to the scheduler, several at once; their sound comes back in order, goes
  * through the encoder, and is written as it is made. The head of the file, which needs the totals, is written last.
  */
 import type { AudioFormat, Encoder } from '../audio/encode/encoder'
@@ -12,7 +12,7 @@ import type { VoiceSpec } from '../speech/voice'
 import type { Place } from '../workers/admission'
 import { JobEnded, type Job, type Sound } from '../workers/job'
 import { soundMeasure, utteranceMeasure } from '../workers/measures'
-import type { Pool } from '../workers/scheduler'
+import type { Scheduler } from '../workers/scheduler'
 import { faultMessage, type Stage } from '../workers/protocol'
 import { stopping, takePlace } from '../workers/refusals'
 import type { Storage } from '../storage/storage'
@@ -30,7 +30,7 @@ export type RenderRequest = {
   readonly text: string
   readonly voice: VoiceSpec
   /** The voice that speaks a script which `voice` cannot. */
-  readonly companionFor: (script: Script) => VoiceSpec
+  readonly fallbackVoiceFor: (script: Script) => VoiceSpec
   readonly speed: number
   readonly format: AudioFormat
   /** Hz, or undefined for the voice's own. */
@@ -68,12 +68,12 @@ export type ByteSink = { write(bytes: Uint8Array, position: number): Promise<voi
  * for what could not be done in time even alone), `speed_processing_failed`, `transcode_failed`, `client_gone`, and
  * whatever the sink throws.
  */
-export async function render(pool: Pool, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
+export async function render(scheduler: Scheduler, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
   const plan = planSpeech(request)
   const sampleRate = outputSampleRate(request)
-  const work = workOf(pool, request, plan, sampleRate)
-  const place = placeFor(pool, request, work)
-  const job = pool.openJob({ key: request.queueKey ?? '', background: request.queueKey === null, place, work })
+  const work = workOf(scheduler, request, plan, sampleRate)
+  const place = placeFor(scheduler, request, work)
+  const job = scheduler.openJob({ key: request.queueKey ?? '', background: request.queueKey === null, place, work })
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
@@ -86,7 +86,7 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
   if (request.signal?.aborted) leave()
   try {
     const startedAtMs = performance.now()
-    const { frames, words } = await speakAll({ pool, job, request, plan, sampleRate, sink })
+    const { frames, words } = await speakAll({ scheduler, job, request, plan, sampleRate, sink })
     if (timedOut) throw new JobEnded()
     return {
       sampleRate,
@@ -95,7 +95,7 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
       durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
     }
   } catch (error) {
-    if (pool.closed && error instanceof JobEnded) throw stopping()
+    if (scheduler.closed && error instanceof JobEnded) throw stopping()
     throw asAppError(error, request, timedOut)
   } finally {
     clearTimeout(timer)
@@ -106,19 +106,19 @@ export async function render(pool: Pool, request: RenderRequest, sink: ByteSink)
 }
 
 /** Work that nobody waits for takes none. */
-function placeFor(pool: Pool, { queueKey, place, deadline, fault }: RenderRequest, work: RequestWork) {
+function placeFor(scheduler: Scheduler, { queueKey, place, deadline, fault }: RenderRequest, work: RequestWork) {
   if (queueKey === null) return undefined
   if (!place) {
     // A fault that makes it late is to come, whatever else waits.
     const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
-    return takePlace(pool, { key: queueKey, deadlineAtMs, work })
+    return takePlace(scheduler, { key: queueKey, deadlineAtMs, work })
   }
   place.work = work
   return place
 }
 
 function workOf(
-  pool: Pool,
+  scheduler: Scheduler,
   { speed, format }: RenderRequest,
   { known, cast: { voices } }: Plan,
   sampleRate: number,
@@ -130,7 +130,7 @@ function workOf(
       return { task: utteranceMeasure(voice, text.length, speed), sound: soundMeasure(voice, text.length) }
     })
   const encode = format === 'mp3' ? { sampleRate, speed } : undefined
-  return createWork(pool.speeds, { parts, encode, ...pool.readiness([...voices.values()], parts.length) })
+  return createWork(scheduler.speeds, { parts, encode, ...scheduler.readiness([...voices.values()], parts.length) })
 }
 
 /** What the interface promises for wav, Hz. */
@@ -143,7 +143,7 @@ type Plan = {
   readonly cast: Cast
 }
 
-function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
+function planSpeech({ text, voice, fallbackVoiceFor }: RenderRequest): Plan {
   const voices = new Map([[voice.id, voice]])
   const asSpeaker = (speaker: VoiceSpec): ReadingVoice => {
     const { id, language, conversion } = speaker
@@ -153,13 +153,13 @@ function planSpeech({ text, voice, companionFor }: RenderRequest): Plan {
   const cast: Cast = {
     voices,
     asSpeaker,
-    companionFor(script) {
-      const companion = companionFor(script)
-      voices.set(companion.id, companion)
-      return asSpeaker(companion)
+    fallbackVoiceFor(script) {
+      const fallback = fallbackVoiceFor(script)
+      voices.set(fallback.id, fallback)
+      return asSpeaker(fallback)
     },
   }
-  const blocks = planBlocks(text, asSpeaker(voice), cast.companionFor)
+  const blocks = planBlocks(text, asSpeaker(voice), cast.fallbackVoiceFor)
   const known = text.length <= blockCharactersMax ? [...blocks] : []
   return { planned: known.length > 0 ? known.values() : blocks, known, cast }
 }
@@ -169,7 +169,7 @@ function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderReques
 }
 
 type Speaking = {
-  pool: Pool
+  scheduler: Scheduler
   job: Job
   request: RenderRequest
   plan: Plan
@@ -179,7 +179,7 @@ type Speaking = {
 }
 
 async function speakAll({
-  pool,
+  scheduler,
   job,
   request,
   plan: { planned, cast },
@@ -203,12 +203,12 @@ async function speakAll({
   let ended = false
   while (inFlight.length > 0) {
     const { sound, planned: spoken } = inFlight.shift()!
-    const { portions, words: timed } = await sound
+    const { chunks, words: timed } = await sound
     submit()
     words = spoken.block > 0 ? undefined : joinWords(words, timed, frames / sampleRate)
-    for (const [i, samples] of portions.entries()) {
+    for (const [i, samples] of chunks.entries()) {
       frames += samples.length
-      ended = inFlight.length === 0 && i === portions.length - 1
+      ended = inFlight.length === 0 && i === chunks.length - 1
       await append(samples, ended)
     }
     request.onProgress?.({ share: spoken.share, audioMs: Math.round((frames / sampleRate) * 1000) })
@@ -217,7 +217,8 @@ async function speakAll({
   const silence = new Int16Array(frames === 0 ? Math.round((silenceMs / 1000) * sampleRate) : 0)
   if (!ended) await append(silence, true)
   const { leftOut } = utterer
-  if (leftOut > 0) pool.log.warn({ voice: request.voice.id, characters: leftOut }, 'unspoken characters became pauses')
+  if (leftOut > 0)
+    scheduler.log.warn({ voice: request.voice.id, characters: leftOut }, 'unspoken characters became pauses')
   return { frames: frames + silence.length, words }
 }
 
@@ -282,7 +283,7 @@ const failureMessages: Record<Stage, string> = {
   stretch: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
   resample: 'The audio could not be converted; nothing was charged. Try again.',
   encode: 'The audio could not be encoded; nothing was charged. Try again.',
-  examine: 'The recording could not be read; nothing was charged. Try again.',
+  analyze: 'The recording could not be read; nothing was charged. Try again.',
   enrol: 'No voice could be made from the recording; nothing was charged. Try again.',
 }
 
@@ -297,14 +298,14 @@ function failureCode(stage: Stage, format: AudioFormat) {
  * `durationMs` then includes the storing. Throws `storage_failed` and what `render` throws.
  */
 export async function renderToStorage(
-  pool: Pool,
+  scheduler: Scheduler,
   storage: Storage,
   name: string,
   request: RenderRequest,
 ): Promise<Rendering> {
   const file = await storage.create(name, { failing: request.fault === 'store' })
   try {
-    const rendering = await render(pool, request, file)
+    const rendering = await render(scheduler, request, file)
     const renderedAtMs = performance.now()
     await file.commit()
     return { ...rendering, durationMs: Math.round(rendering.durationMs + performance.now() - renderedAtMs) }

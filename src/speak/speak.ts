@@ -15,7 +15,7 @@ import { catalogueSpeaker, clonedSpeaker, type FindConverter, type Speaker } fro
 import { releaseHold, settle, type Billing } from '../billing/settlement'
 import type { Rendering, RenderFault } from './render'
 import { loadRendering } from './rendering'
-import type { Pool } from '../workers/scheduler'
+import type { Scheduler } from '../workers/scheduler'
 import type { Storage } from '../storage/storage'
 import { findUsage, finishUsage, hasDigest, startUsage } from '../billing/usage/usage'
 import type { Catalogue } from '../voice/catalogue'
@@ -25,7 +25,7 @@ import type { Plans } from '../voice/plans'
 export type Speaking = Billing & {
   readonly catalogue: Catalogue
   readonly plans: Plans
-  readonly pool: Pool
+  readonly scheduler: Scheduler
   readonly converter: FindConverter
   readonly storage: Storage
   /** Hz, or undefined for each voice's own. */
@@ -251,9 +251,9 @@ function renderFaultOf(name: FaultName, format: AudioFormat): RenderFault | unde
 }
 
 async function store(
-  { pool, storage, mp3SampleRate }: Speaking,
+  { scheduler, storage, mp3SampleRate }: Speaking,
   request: SpeakRequest,
-  { spec, companionFor }: Speaker,
+  { spec, fallbackVoiceFor }: Speaker,
   name: string,
 ): Promise<Rendering> {
   const { name: faultName, latencyMs } = request.faults ?? noFaults
@@ -261,10 +261,10 @@ async function store(
   await storage.ensureSpace()
   const fault = faultName && renderFaultOf(faultName, request.format)
   const { renderToStorage } = await loadRendering()
-  return renderToStorage(pool, storage, name, {
+  return renderToStorage(scheduler, storage, name, {
     text: request.text,
     voice: spec,
-    companionFor,
+    fallbackVoiceFor,
     speed: request.speed,
     format: request.format,
     mp3SampleRate,

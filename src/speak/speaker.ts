@@ -14,18 +14,18 @@ const loadAdapting = () => require('../cloning/adapt/profile') as typeof import(
 export type Speaker = {
   readonly spec: VoiceSpec
   /** The voice that speaks a script which `spec` cannot. */
-  readonly companionFor: (script: string) => VoiceSpec
+  readonly fallbackVoiceFor: (script: string) => VoiceSpec
 }
 
 /** The tone converter that is installed now. */
 export type FindConverter = () => Converter | undefined
 
 export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speaker {
-  return { spec: voice, companionFor: (script) => catalogue.companionFor(voice, script) }
+  return { spec: voice, fallbackVoiceFor: (script) => catalogue.fallbackVoiceFor(voice, script) }
 }
 
 /**
- * Speaks what its base voice can; the companions for other scripts become the same speaker. Throws `voice_disabled` when
+ * Speaks what its base voice can; the fallbacks for other scripts become the same speaker. Throws `voice_disabled` when
  * what it was made with is not installed any more: it would have another sound.
  */
 export function clonedSpeaker(
@@ -43,9 +43,9 @@ export function clonedSpeaker(
       : ({ id }: BareVoice) => ({ adaptation: loadAdapting().adaptationFor(profile, id) })
   return {
     spec: { ...base, ...become(base), id: clone.id },
-    companionFor(script) {
-      const companion = catalogue.companionFor({ ...base, gender: clone.gender }, script)
-      return { ...companion, ...become(companion), id: `${clone.id} ${companion.id}` }
+    fallbackVoiceFor(script) {
+      const fallback = catalogue.fallbackVoiceFor({ ...base, gender: clone.gender }, script)
+      return { ...fallback, ...become(fallback), id: `${clone.id} ${fallback.id}` }
     },
   }
 }

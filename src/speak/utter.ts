@@ -3,7 +3,7 @@
  * the built-in engines do not say (`text/unspoken.ts`) cannot know everything: how letters act on each other, and what
  * an installed model has no symbols for. A request must not fail for ever by one of them.
  *
- * - What a voice says that it knows nothing in is spoken by the companion for its script.
+ * - What a voice says that it knows nothing in is spoken by the fallback for its script.
  * - What is silent or of an absurd length is spoken by halves; a single letter or word that stays so is a short pause.
  * - A voice that is silent on a plain sentence of its language too is broken, and so is one that is mute on a word of
  *   ASCII letters: then the request fails.
@@ -26,11 +26,11 @@ const leftOutMs = 150
 export type Cast = {
   readonly voices: Map<string, VoiceSpec>
   readonly asSpeaker: (voice: VoiceSpec) => ReadingVoice
-  readonly companionFor: (script: Script) => ReadingVoice
+  readonly fallbackVoiceFor: (script: Script) => ReadingVoice
 }
 
 export type Utterer = {
-  /** Throws `TaskFailed`, and what the pool throws. */
+  /** Throws `TaskFailed`, and what the scheduler throws. */
   utter(utterance: Utterance): Promise<Sound>
   /** Characters that became pauses because a voice did not speak them. */
   readonly leftOut: number
@@ -97,17 +97,17 @@ export function createUtterer(
     }
   }
 
-  /** By the companion for the script of most of its letters. */
+  /** By the fallback for the script of most of its letters. */
   function planAnew(utterance: Utterance): Utterance[] | undefined {
-    const companion = cast.companionFor(scriptOf(utterance))
-    if (companion.id === utterance.speakerId) return undefined
-    const parts = planUtterances(utterance.text, companion, cast.companionFor)
+    const fallback = cast.fallbackVoiceFor(scriptOf(utterance))
+    if (fallback.id === utterance.speakerId) return undefined
+    const parts = planUtterances(utterance.text, fallback, cast.fallbackVoiceFor)
     return [...parts.slice(0, -1), { ...parts.at(-1)!, pauseMs: utterance.pauseMs }]
   }
 
   function pause(pauseMs: number): Sound {
     const frames = Math.round(((leftOutMs + pauseMs) / 1000 / speed) * sampleRate)
-    return { portions: [new Int16Array(frames)], words: [] }
+    return { chunks: [new Int16Array(frames)], words: [] }
   }
 
   return {
@@ -147,9 +147,9 @@ function joinSounds(sounds: readonly Sound[], sampleRate: number): Sound {
   let frames = 0
   for (const sound of sounds) {
     words = joinWords(words, sound.words, frames / sampleRate)
-    for (const samples of sound.portions) frames += samples.length
+    for (const samples of sound.chunks) frames += samples.length
   }
-  return { portions: sounds.flatMap(({ portions }) => portions), words }
+  return { chunks: sounds.flatMap(({ chunks }) => chunks), words }
 }
 
 /** `spoken` begins `startSeconds` later. undefined once any part does not tell. */

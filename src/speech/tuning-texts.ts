@@ -18,8 +18,8 @@ const mandarin = [
   '火车晚点了半个小时，大家都等得不耐烦。',
 ]
 
-/** For languages in which only companions speak, which have no demo sentence. */
-const companions: Readonly<Record<string, string>> = {
+/** For languages in which only fallbacks speak, which have no demo sentence. */
+const fallbacks: Readonly<Record<string, string>> = {
   ja: 'こんにちは。きょうは とても いい てんきです。',
   he: 'שלום לכולם. היום יום יפה, ואנחנו יוצאים לטייל.',
   hy: 'Բարև ձեզ։ Այսօր լավ եղանակ է։',
@@ -43,5 +43,5 @@ export function tuningTexts(language: string): readonly string[] {
   if (base === 'zh') return mandarin
   const demos = manifest.voices.filter((voice) => baseLanguage(voice.language) === base).map(({ demo }) => demo)
   if (demos.length > 0) return demos
-  return Object.hasOwn(companions, base) ? [companions[base]!] : english
+  return Object.hasOwn(fallbacks, base) ? [fallbacks[base]!] : english
 }

@@ -89,7 +89,7 @@ export type Catalogue = {
    * Returns the fallback voice that reads the script (ISO 15924) in place of `voice`, of the same gender if possible. A
    * voice of unknown gender has female fallback voices, because most models of one speaker are female.
    */
-  companionFor(voice: BareVoice, script: string): BareVoice
+  fallbackVoiceFor(voice: BareVoice, script: string): BareVoice
 }
 
 type BareManifest = {
@@ -111,9 +111,9 @@ export function readCatalogue(): Catalogue {
     deterministic: true,
   }))
   const byOwnId = <Voice extends BareVoice>(list: readonly Voice[]) => new Map(list.map((voice) => [voice.id, voice]))
-  const anyone = byOwnId<BareVoice>([...builtIn, ...manifest.companionVoices.map(bareVoice)])
+  const anyone = byOwnId<BareVoice>([...builtIn, ...manifest.fallbackVoices.map(bareVoice)])
   const cloneDemos: Record<string, string> = manifest.cloneDemos
-  const companions: Record<string, string | Record<Gender, string>> = manifest.companions
+  const fallbacks: Record<string, string | Record<Gender, string>> = manifest.fallbacks
   const cloneDemo = (language: string) => cloneDemos[language.split('-')[0]!] ?? cloneDemos.en!
   let voices: readonly CatalogueVoice[] = builtIn
   let byId = byOwnId(voices)
@@ -129,9 +129,9 @@ export function readCatalogue(): Catalogue {
       byId = byOwnId(voices)
     },
     cloneDemo,
-    companionFor(voice, script) {
-      const companion = companions[script] ?? companions.any!
-      return anyone.get(typeof companion === 'string' ? companion : companion[voice.gender ?? 'female'])!
+    fallbackVoiceFor(voice, script) {
+      const fallback = fallbacks[script] ?? fallbacks.any!
+      return anyone.get(typeof fallback === 'string' ? fallback : fallback[voice.gender ?? 'female'])!
     },
   }
 }

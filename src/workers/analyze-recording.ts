@@ -6,14 +6,14 @@ import { probe } from '../audio/decode/probe'
 import { toInt16 } from '../audio/pcm'
 import { checkReference } from '../audio/reference'
 import { resample } from '../audio/resample'
-import type { ExamineTask, Examined, RefusalCode } from './protocol'
+import type { AnalyzeTask, Analyzed, RefusalCode } from './protocol'
 
 /** More than the voices have is of no use, and would take longer to send and to measure. */
 const sampleRateMax = 24_000
 /** A file may be longer than it says by what its codec added, where it does not say how much that is (decisions). */
 const inexactSeconds = 0.1
 
-export async function examine({ path, limits }: ExamineTask): Promise<{ samples?: Int16Array; examined: Examined }> {
+export async function analyze({ path, limits }: AnalyzeTask): Promise<{ samples?: Int16Array; analyzed: Analyzed }> {
   try {
     const bytes = await readFile(path)
     const { durationExact } = probe(bytes)
@@ -24,7 +24,7 @@ export async function examine({ path, limits }: ExamineTask): Promise<{ samples?
     if (error) return refuse('audio_parse_failed', unusable[error])
     const { samples, sampleRate } = pcm.sampleRate > sampleRateMax ? resample(pcm, sampleRateMax) : pcm
     const recording = { sampleRate, durationMs: Math.round(durationSeconds * 1000), warnings }
-    return { samples: toInt16(samples), examined: { recording } }
+    return { samples: toInt16(samples), analyzed: { recording } }
   } catch (error) {
     if (error instanceof BadAudio) return refuse(codes[error.code], error.message)
     throw error
@@ -46,6 +46,6 @@ const unusable = {
   too_short: 'The recording holds less than a second of sound.',
 }
 
-function refuse(code: RefusalCode, message: string): { examined: Examined } {
-  return { examined: { refusal: { code, message } } }
+function refuse(code: RefusalCode, message: string): { analyzed: Analyzed } {
+  return { analyzed: { refusal: { code, message } } }
 }

@@ -4,7 +4,7 @@
  */
 import type { ComputeProvider } from '../config'
 import type { Logger } from '../log'
-import { runAlone } from './isolated'
+import { runIsolated } from './isolated'
 import { deviceName, mayHaveGpu } from '../speech/onnx/devices'
 import { writeRuntimeOptions, type Provider, type RuntimeOptions } from '../speech/onnx/runtime-options'
 import type { WorkerCommand } from './worker-process'
@@ -75,7 +75,7 @@ export function createCompute(options: ComputeOptions) {
     provider: Provider,
     deviceId: number | undefined,
   ): Promise<{ runMs: number } | { failure: string }> {
-    return runAlone(
+    return runIsolated(
       { kind: 'try' },
       {
         command: options.command,

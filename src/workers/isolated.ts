@@ -5,7 +5,7 @@
 import type { Answer, Task } from './protocol'
 import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-process'
 
-export type AloneOptions = {
+export type IsolatedOptions = {
   readonly command: WorkerCommand
   readonly memoryMaxBytes: number
   /** Of a run of a model on the CPU; undefined: it may use a GPU, and the kernel sets no limit. */
@@ -17,11 +17,11 @@ export type AloneOptions = {
 }
 
 /** The answer. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
-export function runAlone(task: Task, options: AloneOptions): Promise<Answer> {
+export function runIsolated(task: Task, options: IsolatedOptions): Promise<Answer> {
   return retryUnbegun(() => runOnce(task, options))
 }
 
-async function runOnce(task: Task, { timeoutMs, signal, threads, ...options }: AloneOptions): Promise<Answer> {
+async function runOnce(task: Task, { timeoutMs, signal, threads, ...options }: IsolatedOptions): Promise<Answer> {
   signal?.throwIfAborted()
   const worker = startWorkerProcess({
     ...options,

@@ -1,9 +1,9 @@
-/** What the pool does for one request: its tasks, and its end. */
+/** What the scheduler does for one request: its tasks, and its end. */
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
 import type { Place } from './admission'
 import type { TimedWord } from '../speech/engine'
-import type { EnrolTask, Examined, ExamineTask, MeasureTask, Recording, SynthesizeTask } from './protocol'
+import type { EnrolTask, Analyzed, AnalyzeTask, MeasureTask, Recording, SynthesizeTask } from './protocol'
 import type { EncodeStream } from './streams'
 import type { RequestWork } from './work'
 
@@ -24,7 +24,7 @@ export type JobOptions = {
 }
 
 export type Sound = {
-  readonly portions: readonly Int16Array[]
+  readonly chunks: readonly Int16Array[]
   /** Where the engine tells. */
   readonly words: readonly TimedWord[] | undefined
 }
@@ -40,7 +40,7 @@ export type Job = {
   /** Lets a voice speak and measures it, in its turn too. */
   measure(task: MeasureTask): Promise<VoiceStatistics>
   /** Decodes a recording and looks at it, in its turn too. */
-  examine(task: ExamineTask): Promise<{ recording: Recording } | Extract<Examined, { refusal: unknown }>>
+  analyze(task: AnalyzeTask): Promise<{ recording: Recording } | Extract<Analyzed, { refusal: unknown }>>
   openStream(sampleRate: number): EncodeStream
   /** Rejects what is not done yet with `JobEnded`, whether it waits or runs, and lets go of open streams. */
   end(): void

@@ -15,8 +15,8 @@ export function measureOf(task: Task): Measure | undefined {
       return enrolMeasure(task.by)
     case 'measure':
       return { name: `measure ${engineKey(task.voice)}`, family: 'measure', size: 1 }
-    case 'examine':
-      return examineMeasure
+    case 'analyze':
+      return analyzeMeasure
     default:
       return undefined
   }
@@ -47,7 +47,7 @@ export function enrolMeasure(by: Loadable): Measure {
   return { name: `enrol ${engineKey(by)}`, family: by.conversion ? 'enrol converted' : 'enrol', size: 1 }
 }
 
-export const examineMeasure: Measure = { name: 'examine', family: 'examine', size: 1 }
+export const analyzeMeasure: Measure = { name: 'analyze', family: 'analyze', size: 1 }
 
 /** A clone's demo, before it is known who speaks for it. */
 export function cloneDemoMeasure(isConverted: boolean): Measure {
@@ -84,7 +84,7 @@ const priors: Readonly<Record<string, Prior>> = {
   sound: { fixed: 0.2, each: 0.065, typicalSize: 100 },
   'sound syllabic': { fixed: 0.2, each: 0.22, typicalSize: 40 },
   encode: { fixed: 1, each: 8, typicalSize: 5 },
-  examine: { fixed: 0, each: 300, typicalSize: 1 },
+  analyze: { fixed: 0, each: 300, typicalSize: 1 },
   enrol: { fixed: 0, each: 3000, typicalSize: 1 },
   'enrol converted': { fixed: 0, each: 1500, typicalSize: 1 },
   measure: { fixed: 0, each: 500, typicalSize: 1 },

@@ -3,7 +3,7 @@
  * together stay within a budget, however many are tried at once.
  */
 import { limits, type NeuralSettings } from '../config'
-import { runAlone } from './isolated'
+import { runIsolated } from './isolated'
 import type { Compute } from './compute'
 import { loadingFactor } from './worker-pool'
 import { BadPack, type Pack } from '../speech/models/pack'
@@ -38,7 +38,7 @@ export function createProbe({
     const giveBack = await budget.take(memoryMaxBytes)
     try {
       const task = { kind: 'probe', directory, memoryMaxBytes: modelMemoryBytes } as const
-      const answer = await runAlone(task, {
+      const answer = await runIsolated(task, {
         command,
         memoryMaxBytes,
         threads: runtime.threads,

@@ -1,4 +1,4 @@
-/** The messages between the main process and a worker process: one task at a time, answered by portions and an end. */
+/** The messages between the main process and a worker process: one task at a time, answered by chunks and an end. */
 import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
@@ -8,7 +8,7 @@ import type { TimedWord } from '../speech/engine'
 import type { Pack } from '../speech/models/pack'
 
 /** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
-export const portionFramesMax = 1 << 18
+export const chunkFramesMax = 1 << 18
 
 export type SynthesizeTask = {
   readonly kind: 'synthesize'
@@ -46,7 +46,7 @@ export type EncodeTask = {
 /** Makes a voice from a recording; the answer carries the `enrolment`. With a converter in `by` it is a converted one. */
 export type EnrolTask = {
   readonly kind: 'enrol'
-  /** Mono; at most `portionFramesMax` are a message that holds nobody up, so recordings are better resampled before. */
+  /** Mono; at most `chunkFramesMax` are a message that holds nobody up, so recordings are better resampled before. */
   readonly samples: Int16Array
   readonly sampleRate: number
   /** BCP 47, or undefined for a guess. */
@@ -62,9 +62,9 @@ export type EnrolTask = {
 /** Lets a voice speak, and measures it; the answer carries its `statistics`. */
 export type MeasureTask = { readonly kind: 'measure'; readonly voice: VoiceSpec }
 
-/** Decodes a recording and looks at what is in it; the answer carries `examined`, its samples come in portions. */
-export type ExamineTask = {
-  readonly kind: 'examine'
+/** Decodes a recording and looks at what is in it; the answer carries `analyzed`, its samples come in chunks. */
+export type AnalyzeTask = {
+  readonly kind: 'analyze'
   /** Of the file: fifteen megabytes in a message would hold up everybody else. */
   readonly path: string
   readonly limits: DecodeLimits
@@ -91,7 +91,7 @@ export type Recording = {
 }
 
 export type RefusalCode = 'unsupported_audio' | 'audio_parse_failed' | 'duration_exceeded'
-export type Examined =
+export type Analyzed =
   | { readonly recording: Omit<Recording, 'samples'> }
   | { readonly refusal: { readonly code: RefusalCode; readonly message: string } }
 
@@ -101,7 +101,7 @@ export type Task =
   | EncodeTask
   | EnrolTask
   | MeasureTask
-  | ExamineTask
+  | AnalyzeTask
   | ProbeTask
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly voice: VoiceSpec }
@@ -110,7 +110,7 @@ export type Task =
   | { readonly kind: 'try' }
 
 /** Where in the pipeline a task failed; it decides the error that the caller sees. */
-export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'examine'
+export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'analyze'
 
 /**
  * Why a text was not spoken that another text may be none the worse for: the voice says that it knows nothing in it, or
@@ -128,7 +128,7 @@ export type Answer =
       readonly head?: Uint8Array
       readonly enrolment?: Enrolment
       readonly statistics?: VoiceStatistics
-      readonly examined?: Examined
+      readonly analyzed?: Analyzed
       readonly probed?: Probed
       /** Of a trial of what computes: its fastest run. */
       readonly runMs?: number
@@ -141,5 +141,5 @@ export type FromWorker =
   /** The task has arrived. */
   | { readonly type: 'begun' }
   /** `item`: of a batch. */
-  | { readonly type: 'portion'; readonly samples: Int16Array; readonly item: number }
+  | { readonly type: 'chunk'; readonly samples: Int16Array; readonly item: number }
   | { readonly type: 'answer'; readonly answer: Answer }

@@ -1,12 +1,12 @@
 /** Tasks that wait in the fair queue: what each needs, weighs, and can be done together with. */
 import { engineKey, type Loadable } from '../speech/voice'
-import type { EnrolTask, ExamineTask, MeasureTask, SynthesizeTask } from './protocol'
+import type { EnrolTask, AnalyzeTask, MeasureTask, SynthesizeTask } from './protocol'
 
-export type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | ExamineTask
+export type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | AnalyzeTask
 
 /** What a process has to have loaded for the task, if anything. */
 export function neededFor(task: QueuedTask): Loadable | undefined {
-  if (task.kind === 'examine') return undefined
+  if (task.kind === 'analyze') return undefined
   return task.kind === 'enrol' ? task.by : task.voice
 }
 
@@ -17,7 +17,7 @@ export function batchKeyOf(task: QueuedTask): string | undefined {
 }
 
 /** They weigh as much as a text of this length, which takes a worker about as long. */
-const costs = { enrol: 1000, measure: 300, examine: 100 }
+const costs = { enrol: 1000, measure: 300, analyze: 100 }
 
 /** In characters. */
 export function costOf(task: QueuedTask): number {

@@ -1,10 +1,10 @@
-/** Who gets a place in the pool, and why somebody does not, as callers are told. */
+/** Who gets a place in the scheduler, and why somebody does not, as callers are told. */
 import { AppError } from '../errors'
 import type { Demand, Place } from './admission'
-import type { Pool } from './scheduler'
+import type { Scheduler } from './scheduler'
 
 /** To be left by whoever took it. Throws `rate_limited` with the time to come again, and `synthesis_timeout` (too long). */
-export function takePlace({ admission }: Pool, demand: Demand): Place {
+export function takePlace({ admission }: Scheduler, demand: Demand): Place {
   const answer = admission.admit(demand)
   if (!('reason' in answer)) return answer
   if (answer.reason === 'too_long') {

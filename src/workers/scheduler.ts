@@ -6,7 +6,7 @@
 import { joinPortions } from '../audio/pcm'
 import type { Logger } from '../log'
 import { createAdmission } from './admission'
-import { createCrew, type LoadedModel, type ModelOptions } from './worker-pool'
+import { createWorkerPool, type LoadedModel, type ModelOptions } from './worker-pool'
 import { engineKey, type ModelFiles, type VoiceSpec } from '../speech/voice'
 import { JobEnded, type Job, type JobOptions } from './job'
 import type { SynthesizeTask, Task } from './protocol'
@@ -21,14 +21,14 @@ import { takeNext } from './turns'
 import type { Work } from './work'
 import { retryUnbegun, WorkerGone, type TaskResult, type WorkerCommand, type WorkerProcess } from './worker-process'
 
-type PoolStatus = { workers: number; running: number; waiting: number; jobs: number; admittedSeconds: number }
-export type Pool = ReturnType<typeof createPool>
+type SchedulerStatus = { workers: number; running: number; waiting: number; jobs: number; admittedSeconds: number }
+export type Scheduler = ReturnType<typeof createScheduler>
 
 type Waiting = {
   task: Task
   job: JobState
   /** Whether it was in a batch that was lost with its process. */
-  isAlone?: true
+  isUnbatched?: true
   resolve(result: TaskResult): void
   reject(error: Error): void
 }
@@ -43,11 +43,11 @@ type JobState = JobOptions & {
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
 /** What tasks of one batch have in common; undefined for one that is run alone. */
-function batchKey({ task, isAlone }: Waiting): string | undefined {
-  return isAlone ? undefined : batchKeyOf(task as QueuedTask)
+function batchKey({ task, isUnbatched }: Waiting): string | undefined {
+  return isUnbatched ? undefined : batchKeyOf(task as QueuedTask)
 }
 
-export function createPool(options: {
+export function createScheduler(options: {
   command: WorkerCommand
   workers: number
   taskTimeoutMs: number
@@ -65,7 +65,7 @@ export function createPool(options: {
   const foreground = createFairQueue<Waiting>()
   const background = createFairQueue<Waiting>()
   const encoding: Pinned[] = []
-  const crew = createCrew({
+  const workerPool = createWorkerPool({
     ...options,
     onChange: () => pump(),
     onLoaded: (voice, durationMs) => speeds.learn(loadMeasure(voice), durationMs),
@@ -86,7 +86,7 @@ export function createPool(options: {
 
   function pump(): void {
     if (closed) return
-    while (crew.working < workers) {
+    while (workerPool.working < workers) {
       if (!startEncoding() && !startQueued()) return
     }
   }
@@ -101,7 +101,7 @@ export function createPool(options: {
       return true
     }
     try {
-      const worker = pinned ?? crew.takeAny(job.workers)
+      const worker = pinned ?? workerPool.takeAny(job.workers)
       waiting.onStart(worker)
       void dispatch(worker, waiting)
     } catch (error) {
@@ -120,7 +120,7 @@ export function createPool(options: {
       const key = needed && engineKey(needed)
       if (key !== undefined && mustWait.has(key)) return false
       try {
-        worker = needed ? crew.take(needed) : crew.takeAny()
+        worker = needed ? workerPool.take(needed) : workerPool.takeAny()
       } catch (error) {
         failure = error as Error
       }
@@ -163,7 +163,7 @@ export function createPool(options: {
     { task, job, resolve, reject }: Waiting,
     batch: readonly Waiting[] = [{ task, job, resolve, reject }],
   ): Promise<void> {
-    crew.touch(worker)
+    workerPool.touch(worker)
     const stop = clock.start(
       worker,
       batch.map((each) => ({ task: each.task, work: each.job.work })),
@@ -178,7 +178,7 @@ export function createPool(options: {
         log.warn({ pid: worker.pid, reason: error.reason, task: task.kind }, 'worker lost')
       reject(error as Error)
     }
-    crew.unloadOutdated()
+    workerPool.unloadOutdated()
     pump()
   }
 
@@ -187,18 +187,17 @@ export function createPool(options: {
     const whole = Promise.withResolvers<TaskResult>()
     await dispatch(worker, { ...batch[0]!, task: { kind: 'batch', tasks }, ...whole }, batch)
     try {
-      const { answer, portions } = await whole.promise
+      const { answer, chunks } = await whole.promise
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
-      for (const [i, { resolve }] of batch.entries())
-        resolve({ answer: answer.items![i]!, portions: [portions[i] ?? []] })
+      for (const [i, { resolve }] of batch.entries()) resolve({ answer: answer.items![i]!, chunks: [chunks[i] ?? []] })
     } catch (error) {
-      if (error instanceof WorkerGone && !closed) return sayAlone(batch)
+      if (error instanceof WorkerGone && !closed) return runUnbatched(batch)
       for (const { reject } of batch) reject(error as Error)
     }
   }
 
   /** One of them may have taken the process with it; the others are none the worse. */
-  function sayAlone(batch: readonly Waiting[]): void {
+  function runUnbatched(batch: readonly Waiting[]): void {
     for (const waiting of batch) {
       const { job } = waiting
       if (!job.ended)
@@ -206,7 +205,7 @@ export function createPool(options: {
           key: job.key,
           job,
           cost: costOf(waiting.task as QueuedTask),
-          task: { ...waiting, isAlone: true },
+          task: { ...waiting, isUnbatched: true },
         })
     }
     pump()
@@ -255,11 +254,11 @@ export function createPool(options: {
     /** What the work of so many tasks has to know of the processes that speak with `voices`. */
     readiness(voices: readonly VoiceSpec[], tasks: number): Pick<Work, 'readyAtMs' | 'lane'> {
       const waits = voices.map((voice) => {
-        const { ready, most } = crew.processesOf(voice)
+        const { ready, most } = workerPool.processesOf(voice)
         return speeds.expected(loadMeasure(voice)) * loadsBefore(ready, Math.min(most, tasks))
       })
-      const narrow = voices.find((voice) => crew.processesOf(voice).most < workers)
-      const lane = narrow && { name: engineKey(narrow), width: crew.processesOf(narrow).most }
+      const narrow = voices.find((voice) => workerPool.processesOf(voice).most < workers)
+      const lane = narrow && { name: engineKey(narrow), width: workerPool.processesOf(narrow).most }
       return { readyAtMs: performance.now() + Math.max(0, ...waits), lane }
     },
 
@@ -282,7 +281,7 @@ export function createPool(options: {
         },
         async synthesize(task) {
           const result = await retryUnbegun(() => enqueue(job, task))
-          return { words: succeeded(result).words, portions: result.portions[0] ?? [] }
+          return { words: succeeded(result).words, chunks: result.chunks[0] ?? [] }
         },
         async enrol(task) {
           return succeeded(await retryUnbegun(() => enqueue(job, task))).enrolment!
@@ -290,11 +289,11 @@ export function createPool(options: {
         async measure(task) {
           return succeeded(await retryUnbegun(() => enqueue(job, task))).statistics!
         },
-        async examine(task) {
+        async analyze(task) {
           const result = await retryUnbegun(() => enqueue(job, task))
-          const { examined } = succeeded(result)
-          if ('refusal' in examined!) return examined
-          return { recording: { ...examined!.recording, samples: joinPortions(result.portions[0] ?? []) } }
+          const { analyzed } = succeeded(result)
+          if ('refusal' in analyzed!) return analyzed
+          return { recording: { ...analyzed!.recording, samples: joinPortions(result.chunks[0] ?? []) } }
         },
         openStream(sampleRate) {
           const stream = openStream(placeEncoding(job), sampleRate)
@@ -309,25 +308,25 @@ export function createPool(options: {
           for (let i = encoding.length - 1; i >= 0; i--) if (encoding[i]!.job === job) encoding.splice(i, 1)
           for (const { reject } of job.pending) reject(new JobEnded())
           for (const stream of open) stream.abandon()
-          crew.unloadOutdated()
+          workerPool.unloadOutdated()
         },
       }
     },
 
     /** Starts a process and lets it load an engine and say a word, so that the first request finds it ready. */
     async warm(voice: VoiceSpec): Promise<void> {
-      if (crew.isLoaded(voice)) return
-      const worker = crew.take(voice)
+      if (workerPool.isLoaded(voice)) return
+      const worker = workerPool.take(voice)
       if (!worker) return
       const { answer } = await worker.run({ kind: 'warm', voice }, options.taskTimeoutMs)
       pump()
       if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
     },
 
-    status(): PoolStatus {
+    status(): SchedulerStatus {
       return {
-        workers: crew.processes.length,
-        running: crew.working,
+        workers: workerPool.processes.length,
+        running: workerPool.working,
         waiting: foreground.size + background.size + encoding.length,
         jobs: jobs.size,
         admittedSeconds: admission.admittedMs / 1000,
@@ -335,19 +334,19 @@ export function createPool(options: {
     },
 
     /** Ids of the processes, for operators and tests. */
-    pids: () => crew.processes.map((worker) => worker.pid),
+    pids: () => workerPool.processes.map((worker) => worker.pid),
 
     /** The models that are in memory. */
-    models: (): LoadedModel[] => crew.models(),
+    models: (): LoadedModel[] => workerPool.models(),
 
     /** Unloads the models of packs that are gone or were replaced; requests that already speak with one finish. */
-    keepOnly: (installed: readonly ModelFiles[]): void => crew.keepOnly(installed),
+    keepOnly: (installed: readonly ModelFiles[]): void => workerPool.keepOnly(installed),
 
     close(): void {
       closed = true
       // Before their workers are gone: they were ended, they did not fail.
       for (const { pending } of jobs) for (const { reject } of pending) reject(new JobEnded())
-      crew.close()
+      workerPool.close()
     },
   }
 }

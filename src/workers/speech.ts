@@ -1,14 +1,14 @@
-/** The pool and what its neural voices are computed with, as the settings have them. */
+/** The scheduler and what its neural voices are computed with, as the settings have them. */
 import { availableParallelism } from 'node:os'
 import { limits, operationTimeoutsMs, runtimeDirectory, type ComputeProvider, type Config } from '../config'
 import type { Logger } from '../log'
 import { createCompute, type Compute } from './compute'
-import { createPool, type Pool } from './scheduler'
+import { createScheduler, type Scheduler } from './scheduler'
 import { createProbe, type Probe } from './probing'
 import type { WorkerCommand } from './worker-process'
 
 export type Speech = {
-  readonly pool: Pool
+  readonly scheduler: Scheduler
   readonly compute: Compute
   readonly probe: Probe
 }
@@ -30,7 +30,7 @@ export function createSpeech(
 ): Speech {
   const { workers, neural } = config
   const compute = computeOf(config, { command, log })
-  const pool = createPool({
+  const scheduler = createScheduler({
     command,
     workers,
     taskTimeoutMs: limits.taskTimeoutMs,
@@ -48,7 +48,7 @@ export function createSpeech(
     log,
   })
 
-  return { pool, compute, probe: createProbe({ command, neural, compute }) }
+  return { scheduler, compute, probe: createProbe({ command, neural, compute }) }
 }
 
 /** What neural voices are computed with under these settings. */

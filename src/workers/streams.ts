@@ -1,4 +1,4 @@
-/** Sound that is encoded portion by portion, each stream in one worker, and what happens when that worker is lost. */
+/** Sound that is encoded chunk by chunk, each stream in one worker, and what happens when that worker is lost. */
 import type { Answer, EncodeTask } from './protocol'
 import { succeeded } from './task-failed'
 import { WorkerGone, type TaskResult, type WorkerProcess } from './worker-process'
@@ -22,7 +22,7 @@ const streamLossesMax = 5
 /** What all streams together keep of their samples, to be encoded again; a stream beyond it is lost with its worker. */
 const historyBytesMax = 128 << 20
 
-/** All streams of a pool. */
+/** All streams of a scheduler. */
 export function createStreams() {
   let streams = 0
   let historyBytes = 0

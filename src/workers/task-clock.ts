@@ -23,10 +23,10 @@ export function createTaskClock(speeds: Speeds) {
     return isNew
   }
 
-  function noteSound({ task, work }: Timed, portions: readonly Int16Array[]): void {
+  function noteSound({ task, work }: Timed, chunks: readonly Int16Array[]): void {
     if (task.kind === 'encode') work?.encoded(task.samples.length / task.sampleRate)
     if (task.kind !== 'synthesize') return
-    const seconds = portions.reduce((frames, { length }) => frames + length, 0) / task.sampleRate
+    const seconds = chunks.reduce((frames, { length }) => frames + length, 0) / task.sampleRate
     const sound = soundMeasure(task.voice, task.text.length)
     if (task.text !== '') speeds.learn(sound, seconds * task.speed)
     work?.spoken(sound, seconds)
@@ -47,7 +47,7 @@ export function createTaskClock(speeds: Speeds) {
           const { measure, work, task } = timed
           if (measure) work?.end(measure, isDone)
           if (!isDone) continue
-          noteSound(timed, result!.portions[item] ?? [])
+          noteSound(timed, result!.chunks[item] ?? [])
           const isFault = task.kind === 'synthesize' && task.fault !== undefined
           if (measure && !isFault && !isFirst(worker, measure))
             speeds.learn(measure, (tookMs * expectedOf(measure)) / expectedMs)

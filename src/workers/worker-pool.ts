@@ -51,7 +51,7 @@ const failureMs = 5_000
 export const loadingFactor = 3
 const sweepMsMax = 30_000
 
-export function createCrew(options: {
+export function createWorkerPool(options: {
   command: WorkerCommand
   workers: number
   workerMemoryMaxBytes: number

@@ -1,5 +1,5 @@
 /**
- * One worker process as the pool sees it: started from this same executable, given one task at a time, killed without
+ * One worker process as the scheduler sees it: started from this same executable, given one task at a time, killed without
  * ceremony. Threads would not do: neither a spinning WASM loop nor a blocked native call can be stopped in one.
  */
 import { setPriority } from 'node:os'
@@ -43,8 +43,8 @@ export async function retryUnbegun<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `portions`: by item of a batch; of any other task there is one. */
-export type TaskResult = { readonly answer: Answer; readonly portions: readonly (readonly Int16Array[])[] }
+/** `chunks`: by item of a batch; of any other task there is one. */
+export type TaskResult = { readonly answer: Answer; readonly chunks: readonly (readonly Int16Array[])[] }
 
 export type WorkerProcess = {
   readonly pid: number
@@ -63,7 +63,7 @@ export type WorkerProcess = {
 }
 
 type RunningTask = {
-  readonly portions: Int16Array[][]
+  readonly chunks: Int16Array[][]
   begun: boolean
   resolve(result: TaskResult): void
   reject(error: Error): void
@@ -118,9 +118,9 @@ export function startWorkerProcess(options: {
           child.limitMemoryGrowth(options.memoryMaxBytes + options.kernelLimit.threads * threadBytes)
         started.resolve()
       } else if (message.type === 'begun' && current) current.begun = true
-      else if (message.type === 'portion' && current) (current.portions[message.item] ??= []).push(message.samples)
+      else if (message.type === 'chunk' && current) (current.chunks[message.item] ??= []).push(message.samples)
       else if (message.type === 'answer') {
-        settle((task) => task.resolve({ answer: message.answer, portions: task.portions }))
+        settle((task) => task.resolve({ answer: message.answer, chunks: task.chunks }))
         // What this task left behind must not be held against the next one.
         if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
       }
@@ -173,7 +173,7 @@ export function startWorkerProcess(options: {
     },
     async run(task, timeoutMs) {
       const result = Promise.withResolvers<TaskResult>()
-      current = { ...result, portions: [], begun: false }
+      current = { ...result, chunks: [], begun: false }
       timers = watch(timeoutMs)
       await started.promise
       if (state !== 'ready' || !child.send(task)) {

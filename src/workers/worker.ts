@@ -23,7 +23,7 @@ import type { Runtime } from '../speech/onnx/runtime'
 import { readRuntimeOptions } from '../speech/onnx/runtime-options'
 import {
   faultMessage,
-  portionFramesMax,
+  chunkFramesMax,
   type Answer,
   type BatchTask,
   type EncodeTask,
@@ -82,8 +82,8 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
         return { enrolment: await stage('enrol', () => enrolVoice(task)) }
       case 'measure':
         return { statistics: await stage('enrol', () => measure(task.voice)) }
-      case 'examine':
-        return stage('examine', async () => (await import('./analyze-recording')).examine(task))
+      case 'analyze':
+        return stage('analyze', async () => (await import('./analyze-recording')).analyze(task))
       case 'probe':
         return { probed: await probe(task) }
       case 'abandon':
@@ -212,8 +212,8 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
   async function answer(work: () => Promise<Result>, item = 0): Promise<Answer> {
     try {
       const { samples, ...rest } = await work()
-      for (let at = 0; samples && at < samples.length; at += portionFramesMax)
-        send({ type: 'portion', samples: samples.slice(at, at + portionFramesMax), item })
+      for (let at = 0; samples && at < samples.length; at += chunkFramesMax)
+        send({ type: 'chunk', samples: samples.slice(at, at + chunkFramesMax), item })
       return { ok: true, ...rest }
     } catch (error) {
       const at = error instanceof StageError ? error.stage : 'synthesize'

@@ -1,11 +1,11 @@
 /** The audit: raw SQL that bypasses all protection breaks every rule, and the audit names the broken rule. */
 import { beforeEach, describe, expect, it } from 'bun:test'
-import { audit } from '../src/billing/audit'
-import { openDatabase, type Database } from '../src/db/database'
-import { transact } from '../src/db/statements'
-import { release } from '../src/billing/ledger/ledger'
-import { finishUsage, startUsage } from '../src/billing/usage/usage'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, redeem, speakOnce, startMs } from './billing'
+import { audit } from '../../src/billing/audit'
+import { openDatabase, type Database } from '../../src/db/database'
+import { transact } from '../../src/db/statements'
+import { release } from '../../src/billing/ledger/ledger'
+import { finishUsage, startUsage } from '../../src/billing/usage/usage'
+import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, redeem, speakOnce, startMs } from '../billing'
 
 let db: Database
 let accountId: string

@@ -1,8 +1,8 @@
 /** The public form of the history: cursors, filters, single records, days and CSV. */
 import { beforeEach, describe, expect, it } from 'bun:test'
-import { openDatabase, type Database } from '../src/db/database'
-import type { AppError } from '../src/errors'
-import type { Fields } from '../src/fields'
+import { openDatabase, type Database } from '../../src/db/database'
+import type { AppError } from '../../src/errors'
+import type { Fields } from '../../src/fields'
 import {
   findRecord,
   listAllRecords,
@@ -11,8 +11,8 @@ import {
   readFilter,
   streamCsv,
   type UsageRecord,
-} from '../src/billing/history'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs } from './billing'
+} from '../../src/billing/history'
+import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs } from '../billing'
 
 const storageUrl = 'https://audio.example/files'
 let db: Database

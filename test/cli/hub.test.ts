@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/database'
 import { lockDirectory } from '../../src/db/lock'
-import { addPiperVoices, commit, sha256, startHub, text, type HubServer } from '../speech/hub/hub-server'
+import { addPiperVoices, commit, sha256, startHub, text, type HubServer } from '../packs/hub/hub-server'
 
 setDefaultTimeout(30_000)
 

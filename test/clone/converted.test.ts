@@ -22,8 +22,8 @@ import { estimate, speak, type Speaking } from '../../src/speak/speak'
 import type { Converter } from '../../src/cloning/convert/installed-converter'
 import { fingerprintOf } from '../../src/cloning/convert/converter-pack'
 import { writeRuntimeOptions } from '../../src/speech/onnx/runtime-options'
-import { createPool } from '../../src/workers/scheduler'
-import { modelOptions } from '../speech/model-options'
+import { createScheduler } from '../../src/workers/scheduler'
+import { modelOptions } from '../workers/model-options'
 import { openReferences } from '../../src/storage/references'
 import { openStorage } from '../../src/storage/storage'
 import { readCatalogue, type Catalogue } from '../../src/voice/catalogue'
@@ -60,14 +60,14 @@ beforeAll(async () => {
     ...builtIn,
     find: (id) => (removed.includes(id) ? undefined : builtIn.find(id)),
   }
-  const pool = createPool({
+  const scheduler = createScheduler({
     models: modelOptions,
-    command: [process.execPath, join(import.meta.dir, '../speech/convert/worker.ts'), 'worker'],
+    command: [process.execPath, join(import.meta.dir, '../cloning/convert/worker.ts'), 'worker'],
     ...{ workers: 2, taskTimeoutMs: 60_000, workerMemoryMaxBytes: 900 << 20, jobsMax: 100 },
     ...{ horizonMs: 60_000, log },
   })
   service = {
-    ...{ db, catalogue, pool, storage, log, mp3SampleRate: undefined },
+    ...{ db, catalogue, scheduler, storage, log, mp3SampleRate: undefined },
     plans: createPlans(db, catalogue),
     converter: () => converter,
     references: openReferences({ directory: join(directory, 'references') }),
@@ -77,7 +77,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  service.pool.close()
+  service.scheduler.close()
   db.close()
   await rm(directory, { recursive: true })
 })
@@ -165,11 +165,11 @@ describe('a clone', () => {
     const made = await makeClone(caller)
     const speaker = clonedSpeaker(service, made)
     for (const script of ['Hani', 'Cyrl', 'Thai', 'Zzzz']) {
-      const companion = speaker.companionFor(script)
-      expect(companion).toMatchObject({ engine: 'espeak', sampleRate: 22_050 })
-      expect(companion.conversion).toEqual(speaker.spec.conversion!)
-      expect(companion.id).toStartWith(`${made.id} `)
-      expect(companion.adaptation).toBeUndefined()
+      const fallback = speaker.fallbackVoiceFor(script)
+      expect(fallback).toMatchObject({ engine: 'espeak', sampleRate: 22_050 })
+      expect(fallback.conversion).toEqual(speaker.spec.conversion!)
+      expect(fallback.id).toStartWith(`${made.id} `)
+      expect(fallback.adaptation).toBeUndefined()
     }
     const mixed = readWav((await say(caller, made.id, '你好，我们去公园。Hello there.')).bytes)
     expect(mixed.samples.length / mixed.sampleRate).toBeGreaterThan(2)

@@ -163,7 +163,7 @@ it('is looked after on the command line, beside the server', async () => {
   expect(precheck.body).toMatchObject({ exists: false, fee_units: 0, voice_count: 1 })
   expect((await again()).body).toMatchObject({ duplicate: true, units: 0, voice: { id: voice.id } })
   expect(cli('list', '--account', 'nobody')).toMatchObject({ exitCode: 1 })
-  expect(cli('re-enrol', voice.id)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not kept') })
+  expect(cli('re-enrol', voice.id)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('was deleted') })
   expect((await server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id: voice.id } })).status).toBe(200)
   expect(cli('delete', voice.id)).toEqual({ ok: true, deleted: voice.id })
   expect((await server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id: voice.id } })).status).toBe(404)

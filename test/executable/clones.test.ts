@@ -197,7 +197,7 @@ describe('an upload', () => {
     for (let i = 0; i < 10; i++) {
       const { answer, sentBytes } = await uploadEndlessly()
       // What the sockets hold comes on top.
-      expect(sentBytes).toBeLessThan(40 * 2 ** 20)
+      expect(sentBytes).toBeLessThan(80 * 2 ** 20)
       expect(answer).toStartWith('HTTP/1.1 413')
       expect(answer).toContain('"code":"file_too_large"')
     }

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { durationSeconds } from '../../src/audio/pcm'
 import { startDeadline } from '../../src/deadline'
 import { createLogger } from '../../src/log'
-import { createPool, type Pool } from '../../src/workers/scheduler'
+import { createScheduler, type Scheduler } from '../../src/workers/scheduler'
 import { render } from '../../src/speak/render'
 import { readCatalogue } from '../../src/voice/catalogue'
 import { peakOf, readWav } from '../sound'
-import { modelOptions } from '../speech/model-options'
+import { modelOptions } from '../workers/model-options'
 import { executable, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const fill = (piece: string) => {
@@ -147,10 +147,10 @@ describe('hostile text through the executable', () => {
 
 describe('hostile text through the workers of the executable', () => {
   const catalogue = readCatalogue()
-  let pool: Pool
+  let scheduler: Scheduler
   const warnings: string[] = []
   beforeAll(() => {
-    pool = createPool({
+    scheduler = createScheduler({
       models: modelOptions,
       command: [executable, 'worker'],
       workers: 2,
@@ -161,7 +161,7 @@ describe('hostile text through the workers of the executable', () => {
       log: { ...createLogger('silent'), warn: (_fields, message) => warnings.push(message) },
     })
   })
-  afterAll(() => pool.close())
+  afterAll(() => scheduler.close())
 
   async function speak(text: string, voiceId: string): Promise<Uint8Array> {
     const voice = catalogue.find(voiceId)!
@@ -172,9 +172,9 @@ describe('hostile text through the workers of the executable', () => {
         else pieces.push(bytes)
       },
     }
-    const companionFor = (script: string) => catalogue.companionFor(voice, script)
-    const request = { text, voice, companionFor, speed: 2, format: 'wav', mp3SampleRate: undefined } as const
-    await render(pool, { ...request, queueKey: 'test', deadline: startDeadline(120_000) }, sink)
+    const fallbackVoiceFor = (script: string) => catalogue.fallbackVoiceFor(voice, script)
+    const request = { text, voice, fallbackVoiceFor, speed: 2, format: 'wav', mp3SampleRate: undefined } as const
+    await render(scheduler, { ...request, queueKey: 'test', deadline: startDeadline(120_000) }, sink)
     return Buffer.concat(pieces)
   }
 

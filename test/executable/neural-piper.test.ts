@@ -78,7 +78,7 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
     }
   })
 
-  it('is given numbers and money as words, and leaves other scripts to companions', async () => {
+  it('is given numbers and money as words, and leaves other scripts to fallbacks', async () => {
     const spoken = async (said: string) => (await hear(sonant, { text: said, voice_id: ids[0] })).run.ids
     expect(await spoken('3 cats for $5.')).toEqual(await spoken('three cats for five dollars.'))
     const wav = async (said: string) =>

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configuration, extractorGraph, mirrorGraph } from '../onnx/converter'
-import { addPiperVoices, startHub, text, type HubServer } from '../speech/hub/hub-server'
+import { addPiperVoices, startHub, text, type HubServer } from '../packs/hub/hub-server'
 
 setDefaultTimeout(60_000)
 

@@ -19,7 +19,7 @@ const config = readConfig(
   {},
   { cores: availableParallelism(), memoryBytes: totalmem() },
 )
-const worker = [process.execPath, join(import.meta.dir, '../speech/strange-worker.ts'), 'worker']
+const worker = [process.execPath, join(import.meta.dir, '../workers/strange-worker.ts'), 'worker']
 const commands = { worker, downloader: [] }
 const app = await buildApp({ ...config, dataDirectory: join(directory!, 'data') }, commands, createLogger('silent'))
 console.log(app.baseUrl)

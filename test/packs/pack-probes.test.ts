@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildApp, type App } from '../src/app'
-import { readConfig, voicesDirectory } from '../src/config'
-import { createLogger } from '../src/log'
-import { writeConverterPack } from './onnx/converter'
-import { hexgradPack } from './speech/models/style-packs'
+import { buildApp, type App } from '../../src/app'
+import { readConfig, voicesDirectory } from '../../src/config'
+import { createLogger } from '../../src/log'
+import { writeConverterPack } from '../onnx/converter'
+import { hexgradPack } from '../speech/models/style-packs'
 
-const command = [process.execPath, join(import.meta.dir, '../src/main.ts'), 'worker']
+const command = [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'worker']
 let dataDirectory: string
 let app: App
 let apiKey: string

@@ -1,9 +1,9 @@
 /** A worker process like the real one, except that its Piper voices hum. They still need their pack. */
-import { loadEngineOf } from '../src/speech/load-engine'
-import type { SpeechEngine } from '../src/speech/engine'
-import type { Loadable } from '../src/speech/voice'
-import { requireUnchanged } from '../src/speech/models/snapshot'
-import { runWorker } from '../src/workers/worker'
+import { loadEngineOf } from '../../src/speech/load-engine'
+import type { SpeechEngine } from '../../src/speech/engine'
+import type { Loadable } from '../../src/speech/voice'
+import { requireUnchanged } from '../../src/speech/models/snapshot'
+import { runWorker } from '../../src/workers/worker'
 
 const sampleRate = 16_000
 const secondsPerCharacter = 0.07

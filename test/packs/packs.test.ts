@@ -4,15 +4,15 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildApp, type App } from '../src/app'
-import { databasePath, readConfig, voicesDirectory } from '../src/config'
-import { openDatabase } from '../src/db/database'
-import { createLogger } from '../src/log'
-import type { Pack } from '../src/speech/models/pack'
-import { createShelf } from '../src/packs/registry'
-import { finishUsage, startUsage } from '../src/billing/usage/usage'
-import { readCatalogue } from '../src/voice/catalogue'
-import { insertClone, keepReference, newCloneId } from '../src/voice/clones'
+import { buildApp, type App } from '../../src/app'
+import { databasePath, readConfig, voicesDirectory } from '../../src/config'
+import { openDatabase } from '../../src/db/database'
+import { createLogger } from '../../src/log'
+import type { Pack } from '../../src/speech/models/pack'
+import { createPackRegistry } from '../../src/packs/registry'
+import { finishUsage, startUsage } from '../../src/billing/usage/usage'
+import { readCatalogue } from '../../src/voice/catalogue'
+import { insertClone, keepReference, newCloneId } from '../../src/voice/clones'
 
 const log = createLogger('silent')
 const command = [process.execPath, join(import.meta.dir, 'pack-worker.ts'), 'worker']
@@ -58,12 +58,12 @@ async function install(...names: string[]): Promise<void> {
   const directory = voicesDirectory({ dataDirectory })
   for (const name of names) await Bun.write(join(directory, name, 'model.onnx'), 'model')
   const { reservedIds } = readCatalogue()
-  const shelf = await createShelf({
+  const registry = await createPackRegistry({
     ...{ directory, reservedIds, probe, log },
     ...{ settleMs: 1, pollMs: 1000, patienceMs: 10_000, isKeeper: () => true, onChange() {} },
   })
-  await shelf.tryAll()
-  await shelf.close()
+  await registry.tryAll()
+  await registry.close()
 }
 
 async function start(): Promise<void> {

@@ -12,23 +12,23 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { decode } from '../../../src/audio/decode/decode'
-import type { Pcm } from '../../../src/audio/pcm'
-import { loadEngineOf } from '../../../src/speech/load-engine'
-import type { VoiceSpec } from '../../../src/speech/voice'
-import { openPackFolder } from '../../../src/speech/models/folder'
-import { BadPack } from '../../../src/speech/models/pack'
-import { genderOf, probePack } from '../../../src/packs/probe'
-import { probeText } from '../../../src/packs/probe-texts'
-import { readPack } from '../../../src/packs/read-pack'
-import { packReaders } from '../../../src/packs/readers'
-import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
-import { readCatalogue } from '../../../src/voice/catalogue'
-import { constantGraph, extractorGraph, writeConverterPack, type ConverterFiles } from '../../onnx/converter'
-import { addToGraph, attribute, node, tensor } from '../../onnx/raw'
-import { limits } from '../../audio/decode/recordings'
-import { describeWith } from '../../tools'
-import { loadTone, readTonePack, sampleRate, toneConfig, toneGraph, writePack } from './tone'
+import { decode } from '../../src/audio/decode/decode'
+import type { Pcm } from '../../src/audio/pcm'
+import { loadEngineOf } from '../../src/speech/load-engine'
+import type { VoiceSpec } from '../../src/speech/voice'
+import { openPackFolder } from '../../src/speech/models/folder'
+import { BadPack } from '../../src/speech/models/pack'
+import { genderOf, probePack } from '../../src/packs/probe'
+import { probeText } from '../../src/packs/probe-texts'
+import { readPack } from '../../src/packs/read-pack'
+import { packReaders } from '../../src/packs/readers'
+import { openRuntime, type Runtime } from '../../src/speech/onnx/runtime'
+import { readCatalogue } from '../../src/voice/catalogue'
+import { constantGraph, extractorGraph, writeConverterPack, type ConverterFiles } from '../onnx/converter'
+import { addToGraph, attribute, node, tensor } from '../onnx/raw'
+import { limits } from '../audio/decode/recordings'
+import { describeWith } from '../tools'
+import { loadTone, readTonePack, sampleRate, toneConfig, toneGraph, writePack } from '../speech/models/tone'
 
 const home = mkdtempSync(join(tmpdir(), 'sonant-packs-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -164,9 +164,9 @@ describe('memory', () => {
       [
         process.execPath,
         '-e',
-        `import { probePack } from ${JSON.stringify(join(import.meta.dir, '../../../src/packs/probe.ts'))}
-         import { openRuntime } from ${JSON.stringify(join(import.meta.dir, '../../../src/speech/onnx/runtime.ts'))}
-         import { loadTone, readTonePack } from ${JSON.stringify(join(import.meta.dir, 'tone.ts'))}
+        `import { probePack } from ${JSON.stringify(join(import.meta.dir, '../../src/packs/probe.ts'))}
+         import { openRuntime } from ${JSON.stringify(join(import.meta.dir, '../../src/speech/onnx/runtime.ts'))}
+         import { loadTone, readTonePack } from ${JSON.stringify(join(import.meta.dir, '../speech/models/tone.ts'))}
          const runtime = () => openRuntime({ directory: '/', provider: 'cpu', threads: 1 })
          const options = { runtime, memoryMaxBytes: 1e9, readers: [readTonePack], load: loadTone }
          console.log((await probePack(${JSON.stringify(large())}, options)).model.memoryBytes / 1e6)`,
@@ -358,7 +358,7 @@ describe('the gender of a voice', () => {
   })
 })
 
-const speakers = join(import.meta.dir, '../../../../shared/speech/speakers')
+const speakers = join(import.meta.dir, '../../../shared/speech/speakers')
 
 describeWith([speakers], 'the gender of people', () => {
   it('is detected in recordings of ten people, except an orator with a raised voice', async () => {

@@ -1,24 +1,24 @@
-/** The shelf with real folders, and a probe that trusts a file in the pack. */
+/** The registry with real folders, and a probe that trusts a file in the pack. */
 import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { appendFile, cp, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger } from '../../../src/log'
-import { BadPack, type Pack } from '../../../src/speech/models/pack'
-import { createShelf, rescanMark, type Shelf } from '../../../src/packs/registry'
+import { createLogger } from '../../src/log'
+import { BadPack, type Pack } from '../../src/speech/models/pack'
+import { createPackRegistry, rescanMark, type PackRegistry } from '../../src/packs/registry'
 
 let root: string
 let directory: string
-let shelves: Shelf[]
+let registries: PackRegistry[]
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'sonant-shelf-'))
+  root = await mkdtemp(join(tmpdir(), 'sonant-registry-'))
   directory = join(root, 'voices')
   await mkdir(directory)
-  shelves = []
+  registries = []
 })
 afterEach(async () => {
-  for (const shelf of shelves) await shelf.close()
+  for (const registry of registries) await registry.close()
   await rm(root, { recursive: true })
 })
 
@@ -72,13 +72,13 @@ async function start({
   mostRunning = 0
   const log = createLogger('silent')
   const onChange = (packs: readonly Pack[]) => void (published = packs)
-  const shelf = await createShelf({
+  const registry = await createPackRegistry({
     ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, patienceMs, log },
     isKeeper: () => isKeeper,
   })
-  shelves.push(shelf)
-  if (watches) shelf.watch()
-  return shelf
+  registries.push(registry)
+  if (watches) registry.watch()
+  return registry
 }
 
 async function drop(name: string, voices: string, { ageMs = 10_000 } = {}): Promise<void> {
@@ -90,8 +90,8 @@ async function drop(name: string, voices: string, { ageMs = 10_000 } = {}): Prom
   await rename(staged, join(directory, name))
 }
 
-const ids = (shelf: Shelf) => shelf.packs.flatMap(({ voices }) => voices.map(({ id }) => id))
-const states = (shelf: Shelf) => Object.fromEntries(shelf.list().map(({ name, state }) => [name, state]))
+const ids = (registry: PackRegistry) => registry.packs.flatMap(({ voices }) => voices.map(({ id }) => id))
+const states = (registry: PackRegistry) => Object.fromEntries(registry.list().map(({ name, state }) => [name, state]))
 
 async function until(condition: () => boolean, what: string): Promise<void> {
   const endAtMs = performance.now() + 20_000
@@ -105,45 +105,45 @@ describe('a pack with a slow probe', () => {
   it('lets the next ones be probed in parallel, also behind several slow ones', async () => {
     for (const name of ['a', 'b', 'c']) await drop(name, 'endless')
     for (const name of ['x', 'y']) await drop(name, name)
-    const shelf = await start({ patienceMs: 50 })
-    await until(() => ids(shelf).length === 2, 'the others ready')
-    expect(states(shelf)).toEqual({ a: 'checking', b: 'checking', c: 'checking', x: 'ready', y: 'ready' })
+    const registry = await start({ patienceMs: 50 })
+    await until(() => ids(registry).length === 2, 'the others ready')
+    expect(states(registry)).toEqual({ a: 'checking', b: 'checking', c: 'checking', x: 'ready', y: 'ready' })
   })
 
   it('is aborted when its files change', async () => {
     await drop('a', 'endless')
-    const shelf = await start({ patienceMs: 60_000 })
+    const registry = await start({ patienceMs: 60_000 })
     await until(() => probed.length === 1, 'begun')
     await Bun.write(join(directory, 'a/voices'), 'whole')
-    await until(() => ids(shelf).includes('whole'), 'ready')
+    await until(() => ids(registry).includes('whole'), 'ready')
     expect(mostRunning).toBe(1)
   })
 })
 
-describe('a shelf', () => {
+describe('a registry', () => {
   it('detects a new pack while it watches and assigns voice ids', async () => {
-    const shelf = await start()
-    expect(shelf.list()).toEqual([])
+    const registry = await start()
+    expect(registry.list()).toEqual([])
     await drop('lessac', 'en-us-lessac')
-    await until(() => states(shelf).lessac === 'ready', 'ready')
-    expect(ids(shelf)).toEqual(['en-us-lessac'])
-    expect(published).toBe(shelf.packs)
-    expect(shelf.packs[0]!).toMatchObject({ name: 'lessac', model: { directory: join(directory, 'lessac') } })
-    expect(shelf.packs[0]!.model.version).toMatch(/^[0-9a-f]{32}$/)
+    await until(() => states(registry).lessac === 'ready', 'ready')
+    expect(ids(registry)).toEqual(['en-us-lessac'])
+    expect(published).toBe(registry.packs)
+    expect(registry.packs[0]!).toMatchObject({ name: 'lessac', model: { directory: join(directory, 'lessac') } })
+    expect(registry.packs[0]!.model.version).toMatch(/^[0-9a-f]{32}$/)
   })
 
   it('starts without a folder and detects a new one', async () => {
     await rm(directory, { recursive: true })
-    const shelf = await start({ pollMs: 50 })
-    expect(shelf.list()).toEqual([])
+    const registry = await start({ pollMs: 50 })
+    expect(registry.list()).toEqual([])
     await mkdir(directory)
     await drop('a', 'a')
-    await until(() => ids(shelf).includes('a'), 'found')
+    await until(() => ids(registry).includes('a'), 'found')
     expect(await readdir(root)).toEqual(['voices'])
   })
 
   it('does not probe a folder while files are copied into it', async () => {
-    const shelf = await start({ settleMs: 1_000 })
+    const registry = await start({ settleMs: 1_000 })
     const path = join(directory, 'slow')
     await mkdir(path)
     for (let i = 0; i < 10; i++) {
@@ -151,121 +151,124 @@ describe('a shelf', () => {
       await Bun.sleep(150)
       expect(probed).toEqual([])
     }
-    expect(states(shelf)).toEqual({ slow: 'checking' })
+    expect(states(registry)).toEqual({ slow: 'checking' })
     await Bun.write(join(path, 'voices'), 'slow')
-    await until(() => states(shelf).slow === 'ready', 'ready')
+    await until(() => states(registry).slow === 'ready', 'ready')
     expect(probed).toEqual(['slow'])
   })
 
   it('ignores hidden and unfinished folders', async () => {
-    const shelf = await start()
+    const registry = await start()
     for (const name of ['.hidden', 'pull.part', 'pull.tmp']) await drop(name, 'x')
     await Bun.write(join(directory, 'README.md'), 'x')
     await drop('whole', 'whole')
-    await until(() => states(shelf).whole === 'ready', 'ready')
-    expect(states(shelf)).toEqual({ whole: 'ready' })
+    await until(() => states(registry).whole === 'ready', 'ready')
+    expect(states(registry)).toEqual({ whole: 'ready' })
     expect(probed).toEqual(['whole'])
   })
 
   it('probes packs one at a time', async () => {
-    const shelf = await start()
+    const registry = await start()
     for (const name of ['a', 'b', 'c']) await drop(name, name)
-    await until(() => ids(shelf).length === 3, 'all three')
+    await until(() => ids(registry).length === 3, 'all three')
     expect(mostRunning).toBe(1)
     expect(probed.toSorted()).toEqual(['a', 'b', 'c'])
   })
 
   it('refuses a bad pack with the reason and keeps the others', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('bad', 'bad model.onnx has no input called "input".')
     await drop('crash', 'abort')
     await drop('good', 'good')
-    await until(() => !Object.values(states(shelf)).includes('checking') && shelf.list().length === 3, 'all tried')
-    expect(shelf.list()).toMatchObject([
+    await until(
+      () => !Object.values(states(registry)).includes('checking') && registry.list().length === 3,
+      'all tried',
+    )
+    expect(registry.list()).toMatchObject([
       { name: 'bad', state: 'refused', reason: 'model.onnx has no input called "input".' },
       { name: 'crash', state: 'refused', reason: 'it could not be tested: worker process ended: died' },
       { name: 'good', state: 'ready' },
     ])
-    expect(ids(shelf)).toEqual(['good'])
+    expect(ids(registry)).toEqual(['good'])
   })
 
   it('names the folder for a model outside of one', async () => {
     await Bun.write(join(directory, 'en_US-amy.onnx'), 'x')
-    const shelf = await start()
-    expect(shelf.list()).toMatchObject([{ name: 'en_US-amy.onnx', state: 'refused' }])
-    expect((shelf.list()[0] as { reason: string }).reason).toContain('such as en_US-amy/')
+    const registry = await start()
+    expect(registry.list()).toMatchObject([{ name: 'en_US-amy.onnx', state: 'refused' }])
+    expect((registry.list()[0] as { reason: string }).reason).toContain('such as en_US-amy/')
   })
 
   it('refuses a folder with more files than any pack has', async () => {
     await mkdir(join(directory, 'home'))
     await Promise.all(Array.from({ length: 5_001 }, (_, i) => Bun.write(join(directory, 'home', `${i}`), '')))
-    const shelf = await start()
-    await until(() => states(shelf).home === 'refused', 'refused')
-    expect(shelf.list()).toMatchObject([{ reason: 'it has more than 5000 files' }])
+    const registry = await start()
+    await until(() => states(registry).home === 'refused', 'refused')
+    expect(registry.list()).toMatchObject([{ reason: 'it has more than 5000 files' }])
     expect(probed).toEqual([])
   })
 
   it('probes a pack again when its files change, and keeps the old voices until then', async () => {
-    const shelf = await start({ pollMs: 40 })
+    const registry = await start({ pollMs: 40 })
     await drop('a', 'one')
-    await until(() => ids(shelf).includes('one'), 'the first')
-    const { version } = shelf.packs[0]!.model
+    await until(() => ids(registry).includes('one'), 'the first')
+    const { version } = registry.packs[0]!.model
     await Bun.write(join(directory, 'a/voices'), 'two')
-    await until(() => states(shelf).a === 'checking', 'checking')
-    expect(ids(shelf)).toEqual(['one'])
-    await until(() => ids(shelf).includes('two'), 'the second')
-    expect(ids(shelf)).toEqual(['two'])
-    expect(shelf.packs[0]!.model.version).not.toBe(version)
+    await until(() => states(registry).a === 'checking', 'checking')
+    expect(ids(registry)).toEqual(['one'])
+    await until(() => ids(registry).includes('two'), 'the second')
+    expect(ids(registry)).toEqual(['two'])
+    expect(registry.packs[0]!.model.version).not.toBe(version)
   })
 
   it('removes the voices of a pack that becomes bad', async () => {
-    const shelf = await start({ pollMs: 40 })
+    const registry = await start({ pollMs: 40 })
     await drop('a', 'one')
-    await until(() => ids(shelf).includes('one'), 'the first')
+    await until(() => ids(registry).includes('one'), 'the first')
     await Bun.write(join(directory, 'a/voices'), 'bad it is empty.')
-    await until(() => states(shelf).a === 'refused', 'refused')
-    expect(ids(shelf)).toEqual([])
+    await until(() => states(registry).a === 'refused', 'refused')
+    expect(ids(registry)).toEqual([])
   })
 
   it('discards the result of a pack that changed meanwhile', async () => {
-    const shelf = await start({ pollMs: 50 })
+    const registry = await start({ pollMs: 50 })
     await drop('a', 'one')
     await until(() => probed.length === 1, 'the first try')
     await Bun.write(join(directory, 'a/voices'), 'two, which is longer')
-    await until(() => shelf.packs[0]?.voices[0]!.displayName === 'two, which is longer', 'the second')
+    await until(() => registry.packs[0]?.voices[0]!.displayName === 'two, which is longer', 'the second')
     expect(probed).toEqual(['a', 'a'])
   })
 
   it('detects a deletion during the probe of new files', async () => {
     await drop('a', 'first')
-    const shelf = await start({ pollMs: 50 })
-    await until(() => ids(shelf).includes('first'), 'the first found')
+    const registry = await start({ pollMs: 50 })
+    await until(() => ids(registry).includes('first'), 'the first found')
     await appendFile(join(directory, 'a/voices'), '\nsecond')
     await until(() => probed.length === 2, 'tried again')
     await rm(join(directory, 'a'), { recursive: true })
-    await until(() => ids(shelf).length === 0, 'gone')
+    await until(() => ids(registry).length === 0, 'gone')
     expect(published).toEqual([])
   })
 
   it('detects a deletion, and restores the ids when the pack comes back', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('a', 'a')
-    await until(() => ids(shelf).includes('a'), 'found')
+    await until(() => ids(registry).includes('a'), 'found')
     await rename(join(directory, 'a'), join(root, 'a'))
-    await until(() => shelf.list().length === 0, 'gone')
-    expect(ids(shelf)).toEqual([])
+    await until(() => registry.list().length === 0, 'gone')
+    expect(ids(registry)).toEqual([])
     await rename(join(root, 'a'), join(directory, 'a'))
-    await until(() => ids(shelf).includes('a'), 'back')
+    await until(() => ids(registry).includes('a'), 'back')
     expect(probed).toEqual(['a'])
   })
 
   it('probes refused packs again on request, by call or by a mark file', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('a', 'bad luck')
-    await until(() => states(shelf).a === 'refused', 'refused')
-    await shelf.rescan()
-    expect(states(shelf)).toEqual({ a: 'checking' })
-    await until(() => states(shelf).a === 'refused', 'refused again')
+    await until(() => states(registry).a === 'refused', 'refused')
+    await registry.rescan()
+    expect(states(registry)).toEqual({ a: 'checking' })
+    await until(() => states(registry).a === 'refused', 'refused again')
     expect(probed).toEqual(['a', 'a'])
     await Bun.write(join(directory, rescanMark), '')
     await until(() => probed.length === 3, 'tried once more')
@@ -275,35 +278,35 @@ describe('a shelf', () => {
 
 describe('taking a pack away', () => {
   it('removes its voices at once, and its files on destroy', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('a', 'a')
     await drop('b', 'b')
-    await until(() => ids(shelf).length === 2, 'both')
-    const taken = shelf.takeAway('a')!
-    expect(ids(shelf)).toEqual(['b'])
-    expect(published).toBe(shelf.packs)
+    await until(() => ids(registry).length === 2, 'both')
+    const taken = registry.takeAway('a')!
+    expect(ids(registry)).toEqual(['b'])
+    expect(published).toBe(registry.packs)
     expect(existsSync(join(directory, 'a'))).toBe(false)
     await taken.destroy()
     expect((await readdir(directory)).filter((name) => !name.startsWith('.shelf'))).toEqual(['b'])
-    expect(shelf.takeAway('a')).toBeUndefined()
-    expect(shelf.takeAway('../voices')).toBeUndefined()
+    expect(registry.takeAway('a')).toBeUndefined()
+    expect(registry.takeAway('../voices')).toBeUndefined()
   })
 
   it('can be undone', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('a', 'a')
-    await until(() => ids(shelf).includes('a'), 'found')
-    shelf.takeAway('a')!.putBack()
-    expect(ids(shelf)).toEqual(['a'])
+    await until(() => ids(registry).includes('a'), 'found')
+    registry.takeAway('a')!.putBack()
+    expect(ids(registry)).toEqual(['a'])
     expect(await readdir(join(directory, 'a'))).toEqual(['voices'])
   })
 
   it('interrupted by a crash is completed by the next start', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('a', 'a')
-    await until(() => ids(shelf).includes('a'), 'found')
-    shelf.takeAway('a')
-    await shelf.close()
+    await until(() => ids(registry).includes('a'), 'found')
+    registry.takeAway('a')
+    await registry.close()
     await start()
     const left = async () => (await readdir(directory)).some((name) => name.startsWith('.removed'))
     for (let i = 0; i < 100 && (await left()); i++) await Bun.sleep(10)
@@ -311,52 +314,52 @@ describe('taking a pack away', () => {
   })
 
   it('keeps the target of a link', async () => {
-    const shelf = await start()
+    const registry = await start()
     await drop('real', 'a')
     await rename(join(directory, 'real'), join(root, 'real'))
     await Bun.$`ln -s ${join(root, 'real')} ${join(directory, 'linked')}`
-    await until(() => ids(shelf).includes('a'), 'found')
-    await shelf.takeAway('linked')!.destroy()
+    await until(() => ids(registry).includes('a'), 'found')
+    await registry.takeAway('linked')!.destroy()
     expect(await readdir(join(root, 'real'))).toEqual(['voices'])
   })
 })
 
 describe('a start', () => {
-  /** Fills the cache: a shelf probes these packs, and is closed. */
+  /** Fills the cache: a registry probes these packs, and is closed. */
   async function seen(packs: Readonly<Record<string, string>>): Promise<void> {
-    const shelf = await start()
+    const registry = await start()
     for (const [name, voices] of Object.entries(packs)) {
       await drop(name, voices)
-      await until(() => states(shelf)[name] !== undefined && states(shelf)[name] !== 'checking', name)
+      await until(() => states(registry)[name] !== undefined && states(registry)[name] !== 'checking', name)
     }
-    await shelf.close()
+    await registry.close()
   }
 
   it('offers the voices of cached packs at once, in order of installation, without a probe', async () => {
     await seen({ z: 'z', a: 'a\nb', broken: 'bad luck' })
-    const shelf = await start({ watches: false })
-    expect(ids(shelf)).toEqual(['z', 'a', 'b'])
-    expect(states(shelf)).toEqual({ z: 'ready', a: 'ready', broken: 'refused' })
-    shelf.watch()
+    const registry = await start({ watches: false })
+    expect(ids(registry)).toEqual(['z', 'a', 'b'])
+    expect(states(registry)).toEqual({ z: 'ready', a: 'ready', broken: 'refused' })
+    registry.watch()
     await Bun.sleep(2 * shortMs)
     expect(probed).toEqual([])
   })
 
   it('probes packs again after a failure that was not their fault', async () => {
     await seen({ crash: 'abort', broken: 'bad luck' })
-    const shelf = await start()
-    expect(states(shelf)).toEqual({ crash: 'checking', broken: 'refused' })
-    await until(() => states(shelf).crash === 'refused', 'tried')
+    const registry = await start()
+    expect(states(registry)).toEqual({ crash: 'checking', broken: 'refused' })
+    await until(() => states(registry).crash === 'refused', 'tried')
     expect(probed).toEqual(['crash'])
   })
 
   it('reports the failure to readers of the cache', async () => {
     await seen({ crash: 'abort' })
-    const shelf = await start({ watches: false, isKeeper: false })
-    expect(shelf.list()).toEqual([
+    const registry = await start({ watches: false, isKeeper: false })
+    expect(registry.list()).toEqual([
       { name: 'crash', state: 'refused', reason: 'it could not be tested: worker process ended: died' },
     ])
-    await shelf.tryAll()
+    await registry.tryAll()
     expect(probed).toEqual(['crash'])
   })
 
@@ -364,10 +367,10 @@ describe('a start', () => {
     await seen({ a: 'a', b: 'b' })
     await rm(join(directory, 'a'), { recursive: true })
     await drop('c', 'c')
-    const shelf = await start()
-    expect(ids(shelf)).toEqual(['b'])
-    await until(() => ids(shelf).length === 2, 'the new one')
-    expect(ids(shelf)).toEqual(['b', 'c'])
+    const registry = await start()
+    expect(ids(registry)).toEqual(['b'])
+    await until(() => ids(registry).length === 2, 'the new one')
+    expect(ids(registry)).toEqual(['b', 'c'])
     expect(probed).toEqual(['c'])
   })
 
@@ -375,8 +378,8 @@ describe('a start', () => {
     await seen({ a: 'a' })
     await cp(directory, join(root, 'moved'), { recursive: true, preserveTimestamps: true })
     directory = join(root, 'moved')
-    const shelf = await start({ watches: false })
-    expect(shelf.packs.map(({ model }) => model.directory)).toEqual([join(root, 'moved', 'a')])
+    const registry = await start({ watches: false })
+    expect(registry.packs.map(({ model }) => model.directory)).toEqual([join(root, 'moved', 'a')])
   })
 
   for (const [what, content] of [
@@ -388,9 +391,9 @@ describe('a start', () => {
     it(`with a cache ${what} probes everything again`, async () => {
       await seen({ a: 'a' })
       await Bun.write(join(directory, '.shelf.json'), content)
-      const shelf = await start()
-      expect(ids(shelf)).toEqual([])
-      await until(() => ids(shelf).includes('a'), 'tried')
+      const registry = await start()
+      expect(ids(registry)).toEqual([])
+      await until(() => ids(registry).includes('a'), 'tried')
       expect(probed).toEqual(['a'])
     })
 
@@ -399,21 +402,21 @@ describe('a start', () => {
     const path = join(directory, '.shelf.json')
     const cache = await Bun.file(path).text()
     await Bun.write(path, cache.replaceAll(/"program":"[^"]*"/g, '"program":"0.0.1 other"'))
-    const shelf = await start()
-    expect(ids(shelf)).toEqual(['a'])
-    expect(states(shelf)).toEqual({ a: 'ready', broken: 'checking' })
-    await until(() => states(shelf).broken === 'refused', 'tried')
+    const registry = await start()
+    expect(ids(registry)).toEqual(['a'])
+    expect(states(registry)).toEqual({ a: 'ready', broken: 'checking' })
+    await until(() => states(registry).broken === 'refused', 'tried')
     expect(probed.toSorted()).toEqual(['a', 'broken'])
   })
 
   it('writes nothing beside a server', async () => {
-    const shelf = await start({ isKeeper: false, watches: false })
+    const registry = await start({ isKeeper: false, watches: false })
     await drop('a', 'a')
-    await shelf.rescan()
-    expect(states(shelf)).toEqual({ a: 'checking' })
-    await shelf.tryAll()
-    expect(ids(shelf)).toEqual(['a'])
-    await shelf.close()
+    await registry.rescan()
+    expect(states(registry)).toEqual({ a: 'checking' })
+    await registry.tryAll()
+    expect(ids(registry)).toEqual(['a'])
+    await registry.close()
     expect(await readdir(directory)).toEqual(['a'])
   })
 })
@@ -438,9 +441,9 @@ describe('ids', () => {
   })
 
   it('are never those of built-in voices', async () => {
-    const shelf = await start({ reservedIds: ['en-ross', 'en-ross-2'] })
+    const registry = await start({ reservedIds: ['en-ross', 'en-ross-2'] })
     await drop('a', 'en-ross')
-    await until(() => ids(shelf).length === 1, 'one')
-    expect(ids(shelf)).toEqual(['en-ross-3'])
+    await until(() => ids(registry).length === 1, 'one')
+    expect(ids(registry)).toEqual(['en-ross-3'])
   })
 })

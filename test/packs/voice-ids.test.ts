@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test'
-import { giveIds } from '../../../src/packs/voice-ids'
+import { giveIds } from '../../src/packs/voice-ids'
 
 const claim = (slugs: string[], given: Record<string, string> = {}) => ({
   slugs,

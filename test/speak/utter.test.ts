@@ -30,12 +30,12 @@ function setUp(fails: (text: string, voice: string) => Unspoken | 'broken' | und
       if (failure) throw new TaskFailed('synthesize', 'no speech', failure)
       const frames = text.length * letterFrames
       const words = [{ text, startSeconds: 0, endSeconds: frames / sampleRate }]
-      return { portions: [new Int16Array(frames + pauseMs)], words }
+      return { chunks: [new Int16Array(frames + pauseMs)], words }
     },
   }
   const asSpeaker = ({ id, language }: VoiceSpec): ReadingVoice => ({ id, language, charactersMax: 300 })
   const voices = new Map([russian, english].map((voice) => [voice.id, voice]))
-  const cast = { voices, asSpeaker, companionFor: () => asSpeaker(english) }
+  const cast = { voices, asSpeaker, fallbackVoiceFor: () => asSpeaker(english) }
   return { asked, utterer: createUtterer(job, cast, { sampleRate, speed: 1 }) }
 }
 
@@ -43,7 +43,7 @@ function utteranceOf(text: string, { id, language } = russian): Utterance {
   return { speakerId: id, text, language, ...countPronounced(text, language), pauseMs: 0 }
 }
 
-const framesOf = ({ portions }: Sound) => portions.reduce((sum, { length }) => sum + length, 0)
+const framesOf = ({ chunks }: Sound) => chunks.reduce((sum, { length }) => sum + length, 0)
 
 describe('an utterance', () => {
   it('is one task where the engine speaks it', async () => {
@@ -90,7 +90,7 @@ describe('an utterance', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('is spoken by the companion where the voice knows nothing in it', async () => {
+  it('is spoken by the fallback where the voice knows nothing in it', async () => {
     const { asked, utterer } = setUp((text, voice) => (voice === 'russian' && /^\d/.test(text) ? 'unknown' : undefined))
     expect(framesOf(await utterer.utter({ ...utteranceOf('12'), pauseMs: 350 }))).toBe(60 + 350)
     expect(asked.at(-1)).toBe('english: twelve')

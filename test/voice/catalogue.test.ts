@@ -15,14 +15,14 @@ describe('the catalogue', () => {
     ])
       for (const id of ['en-ross', 'en-clara']) {
         const voice = catalogue.find(id)!
-        const companion = catalogue.companionFor(voice, script!)
-        expect([baseLanguage(companion.language), companion.gender]).toEqual([language!, voice.gender])
+        const fallback = catalogue.fallbackVoiceFor(voice, script!)
+        expect([baseLanguage(fallback.language), fallback.gender]).toEqual([language!, voice.gender])
       }
   })
 
   it('has a fallback voice for a script that no voice reads, which names its letters', () => {
-    const companion = catalogue.companionFor(catalogue.voices[0]!, 'Zzzz')
-    expect([companion.engine, companion.language]).toEqual(['espeak', 'und'])
+    const fallback = catalogue.fallbackVoiceFor(catalogue.voices[0]!, 'Zzzz')
+    expect([fallback.engine, fallback.language]).toEqual(['espeak', 'und'])
   })
 
   it('does not list fallback voices', () => {
@@ -40,7 +40,7 @@ describe('an adapted built-in voice', () => {
   it('is never a fallback voice', () => {
     const scripts = ['Latn', 'Hani', 'Cyrl', 'Arab', 'Deva', 'Grek', 'Hang', 'Zzzz']
     for (const voice of catalogue.voices)
-      for (const script of scripts) expect(catalogue.companionFor(voice, script).adaptation).toBeUndefined()
+      for (const script of scripts) expect(catalogue.fallbackVoiceFor(voice, script).adaptation).toBeUndefined()
   })
 
   it('comes after all others in the list, so that the default stays', () => {

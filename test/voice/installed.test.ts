@@ -54,8 +54,8 @@ describe('an installed pack', () => {
   it('has fallback voices of its own gender, female ones where the gender is unknown', () => {
     const genders = [null, 'female', 'male'] as const
     catalogue.install(genders.map((gender) => voicePack(`p-${gender}`, [`v-${gender}`], { gender })))
-    const companions = genders.map((gender) => catalogue.companionFor(catalogue.find(`v-${gender}`)!, 'Hani').gender)
-    expect(companions).toEqual(['female', 'female', 'male'])
+    const fallbacks = genders.map((gender) => catalogue.fallbackVoiceFor(catalogue.find(`v-${gender}`)!, 'Hani').gender)
+    expect(fallbacks).toEqual(['female', 'female', 'male'])
   })
 
   it('gets another demo name with another model, but not with another directory', () => {

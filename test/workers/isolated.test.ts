@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runAlone } from '../../src/workers/isolated'
+import { runIsolated } from '../../src/workers/isolated'
 import { writeRuntimeOptions } from '../../src/speech/onnx/runtime-options'
 import { WorkerGone } from '../../src/workers/worker-process'
 import { writePiperPack } from '../onnx/piper'
@@ -36,7 +36,7 @@ it.skipIf(process.platform !== 'linux')(
     const watching = setInterval(() => {
       for (const pid of childrenOf(process.pid)) peak = Math.max(peak, peakBytes(pid))
     }, 5)
-    const answer = await runAlone(
+    const answer = await runIsolated(
       { kind: 'probe', directory: pack, memoryMaxBytes: 16e9 },
       { command, memoryMaxBytes, threads: 1, environment, timeoutMs: 60_000 },
     ).finally(() => clearInterval(watching))
@@ -53,7 +53,7 @@ it('a model that never ends is given up after its time, with its process', async
   const pack = join(directory, 'endless')
   await writePiperPack(pack, { model: tonesModel({ endlessBy: 'always' }) })
   const startedAtMs = performance.now()
-  const error = await runAlone(
+  const error = await runIsolated(
     { kind: 'probe', directory: pack, memoryMaxBytes: 1e9 },
     {
       command,

@@ -1,4 +1,4 @@
-/** What pools of tests are told of models: the CPU, one thread, room for everything. */
+/** What schedulers of tests are told of models: the CPU, one thread, room for everything. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelOptions } from '../../src/workers/worker-pool'

@@ -1,4 +1,4 @@
-/** The pool with real processes and an engine that misbehaves on demand. */
+/** The scheduler with real processes and an engine that misbehaves on demand. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { startDeadline } from '../../src/deadline'
@@ -6,14 +6,14 @@ import { AppError } from '../../src/errors'
 import { createLogger } from '../../src/log'
 import type { VoiceSpec } from '../../src/speech/voice'
 import type { ModelOptions } from '../../src/workers/worker-pool'
-import { createPool, type Pool } from '../../src/workers/scheduler'
+import { createScheduler, type Scheduler } from '../../src/workers/scheduler'
 import { render, type RenderRequest } from '../../src/speak/render'
 import { modelOptions } from './model-options'
 
 const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
-const pools: Pool[] = []
+const schedulers: Scheduler[] = []
 
-type PoolOptions = {
+type SchedulerOptions = {
   workers?: number
   taskTimeoutMs?: number
   memoryMb?: number
@@ -22,8 +22,8 @@ type PoolOptions = {
   models?: Partial<ModelOptions>
 }
 
-function startPool(options: PoolOptions = {}) {
-  const pool = createPool({
+function startScheduler(options: SchedulerOptions = {}) {
+  const scheduler = createScheduler({
     models: { ...modelOptions, ...options.models },
     command: options.command ?? [process.execPath, join(import.meta.dir, 'strange-worker.ts'), 'worker'],
     workers: options.workers ?? 2,
@@ -33,18 +33,18 @@ function startPool(options: PoolOptions = {}) {
     horizonMs: 60_000,
     log: createLogger('silent'),
   })
-  pools.push(pool)
-  return pool
+  schedulers.push(scheduler)
+  return scheduler
 }
 
 afterEach(() => {
-  for (const pool of pools.splice(0)) pool.close()
+  for (const scheduler of schedulers.splice(0)) scheduler.close()
 })
 
 type Overrides = Partial<Pick<RenderRequest, 'format' | 'deadline' | 'signal' | 'queueKey' | 'speed'>>
 
 /** Renders into memory and returns the file. */
-async function say(pool: Pool, text: string, overrides: Overrides = {}): Promise<Uint8Array> {
+async function say(scheduler: Scheduler, text: string, overrides: Overrides = {}): Promise<Uint8Array> {
   let file = Buffer.alloc(0)
   const sink = {
     async write(bytes: Uint8Array, position: number) {
@@ -54,11 +54,11 @@ async function say(pool: Pool, text: string, overrides: Overrides = {}): Promise
     },
   }
   await render(
-    pool,
+    scheduler,
     {
       text,
       voice,
-      companionFor: () => voice,
+      fallbackVoiceFor: () => voice,
       speed: 1,
       format: 'mp3',
       mp3SampleRate: undefined,
@@ -87,18 +87,18 @@ const long = Array.from({ length: 12 }, (_, i) => `This is sentence number ${'ab
 /** A fifth of a second each. */
 const slow = (utterances: number) => 'slow one.\n'.repeat(utterances)
 
-describe('the pool', () => {
+describe('the scheduler', () => {
   it('makes the same bytes with one worker and with three', async () => {
-    const alone = await say(startPool({ workers: 1 }), long)
-    const together = await say(startPool({ workers: 3 }), long)
+    const alone = await say(startScheduler({ workers: 1 }), long)
+    const together = await say(startScheduler({ workers: 3 }), long)
     expect(alone.length).toBeGreaterThan(10_000)
     expect(Bun.hash(together)).toBe(Bun.hash(alone))
   })
 
   it('starts only as many workers as there is work for', async () => {
-    const pool = startPool({ workers: 4 })
-    await say(pool, 'One sentence.')
-    expect(pool.status().workers).toBe(1)
+    const scheduler = startScheduler({ workers: 4 })
+    await say(scheduler, 'One sentence.')
+    expect(scheduler.status().workers).toBe(1)
   })
 
   for (const [what, text] of [
@@ -106,169 +106,169 @@ describe('the pool', () => {
     ['a blocked native call', 'block for ever'],
   ] as const)
     it(`kills ${what} at its deadline and serves everybody else meanwhile and afterwards`, async () => {
-      const pool = startPool({ workers: 2, taskTimeoutMs: 1500 })
-      await Promise.all([say(pool, 'slow warm up.'), say(pool, 'slow warm up too.')])
-      const before = pool.pids()
-      const hanging = errorOf(say(pool, text))
-      const others = Promise.all(Array.from({ length: 10 }, () => say(pool, 'Hello there.')))
+      const scheduler = startScheduler({ workers: 2, taskTimeoutMs: 1500 })
+      await Promise.all([say(scheduler, 'slow warm up.'), say(scheduler, 'slow warm up too.')])
+      const before = scheduler.pids()
+      const hanging = errorOf(say(scheduler, text))
+      const others = Promise.all(Array.from({ length: 10 }, () => say(scheduler, 'Hello there.')))
       expect(new Set((await others).map((bytes) => Bun.hash(bytes))).size).toBe(1)
       expect((await hanging).code).toBe('synthesis_timeout')
-      await say(pool, 'Hello again.')
+      await say(scheduler, 'Hello again.')
       await Bun.sleep(100)
       const dead = before.filter((pid) => !isRunning(pid))
       expect(dead.length).toBe(1)
     })
 
   it('kills a worker that outgrows its memory', async () => {
-    const pool = startPool({ workers: 1, memoryMb: 250 })
-    expect((await errorOf(say(pool, 'grow and grow.'))).code).toBe('synthesis_failed')
-    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+    const scheduler = startScheduler({ workers: 1, memoryMb: 250 })
+    expect((await errorOf(say(scheduler, 'grow and grow.'))).code).toBe('synthesis_failed')
+    expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
   })
 
   it('answers synthesis_failed when a worker dies at work, and goes on with another', async () => {
-    const pool = startPool({ workers: 1 })
-    expect((await errorOf(say(pool, 'die now.'))).code).toBe('synthesis_failed')
-    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+    const scheduler = startScheduler({ workers: 1 })
+    expect((await errorOf(say(scheduler, 'die now.'))).code).toBe('synthesis_failed')
+    expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
   })
 
   it('gives a task to another worker when its own was dead before it began', async () => {
-    const pool = startPool({ workers: 1 })
-    await say(pool, 'Hello.')
-    for (const pid of pool.pids()) process.kill(pid, 'SIGKILL')
-    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
+    const scheduler = startScheduler({ workers: 1 })
+    await say(scheduler, 'Hello.')
+    for (const pid of scheduler.pids()) process.kill(pid, 'SIGKILL')
+    expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
   })
 
   it('gives a task to another worker when its own does not begin, for it was stopped', async () => {
-    const pool = startPool({ workers: 1 })
-    const expected = await say(pool, 'Hello.')
-    const stopped = pool.pids()
+    const scheduler = startScheduler({ workers: 1 })
+    const expected = await say(scheduler, 'Hello.')
+    const stopped = scheduler.pids()
     for (const pid of stopped) process.kill(pid, 'SIGSTOP')
-    expect(await say(pool, 'Hello.')).toEqual(expected)
-    expect(pool.pids().filter((pid) => stopped.includes(pid))).toEqual([])
+    expect(await say(scheduler, 'Hello.')).toEqual(expected)
+    expect(scheduler.pids().filter((pid) => stopped.includes(pid))).toEqual([])
   })
 
   it('encodes a stream again elsewhere when its worker dies for another request, byte for byte', async () => {
-    const expected = await say(startPool({ workers: 1 }), long)
-    const pool = startPool({ workers: 2 })
-    const steady = say(pool, long, { queueKey: 'steady' })
+    const expected = await say(startScheduler({ workers: 1 }), long)
+    const scheduler = startScheduler({ workers: 2 })
+    const steady = say(scheduler, long, { queueKey: 'steady' })
     const deaths = Array.from({ length: 6 }, (_, i) =>
-      errorOf(say(pool, `die ${'abcdef'[i]}.`, { queueKey: 'deadly' })),
+      errorOf(say(scheduler, `die ${'abcdef'[i]}.`, { queueKey: 'deadly' })),
     )
     expect((await Promise.all(deaths)).map(({ code }) => code)).toEqual(Array(6).fill('synthesis_failed'))
     expect(Bun.hash(await steady)).toBe(Bun.hash(expected))
   })
 
   it('says that the engine failed, and not why', async () => {
-    const error = await errorOf(say(startPool(), 'fail please.'))
+    const error = await errorOf(say(startScheduler(), 'fail please.'))
     expect(error.code).toBe('synthesis_failed')
     expect(error.message).not.toContain('does not like')
   })
 
   it('refuses silence where there were words', async () => {
-    expect((await errorOf(say(startPool(), 'silent words.'))).code).toBe('synthesis_failed')
+    expect((await errorOf(say(startScheduler(), 'silent words.'))).code).toBe('synthesis_failed')
   })
 
   it('gives up a request whose time runs out while it waits', async () => {
-    const pool = startPool({ workers: 1 })
-    await say(pool, 'Hello.')
+    const scheduler = startScheduler({ workers: 1 })
+    await say(scheduler, 'Hello.')
     // Nobody knows yet how slow it is.
-    const first = say(pool, slow(5))
+    const first = say(scheduler, slow(5))
     const last = { deadline: startDeadline(600), queueKey: 'other' }
-    const error = await errorOf(say(pool, slow(4), last))
+    const error = await errorOf(say(scheduler, slow(4), last))
     expect(error.code).toBe('synthesis_timeout')
     expect((await first).length).toBeGreaterThan(0)
   })
 
   it('refuses at once what could not be done in time behind others, and does it when it comes again as told', async () => {
-    const pool = startPool({ workers: 1 })
-    for (let i = 0; i < 4; i++) await say(pool, slow(2))
-    const held = Array.from({ length: 3 }, (_, i) => say(pool, slow(4), { queueKey: `held ${i}` }))
+    const scheduler = startScheduler({ workers: 1 })
+    for (let i = 0; i < 4; i++) await say(scheduler, slow(2))
+    const held = Array.from({ length: 3 }, (_, i) => say(scheduler, slow(4), { queueKey: `held ${i}` }))
     const late = { queueKey: 'late', deadline: startDeadline(2_000) }
-    const error = await errorOf(say(pool, slow(4), late))
-    expect([error.code, pool.status().jobs]).toEqual(['rate_limited', 3])
+    const error = await errorOf(say(scheduler, slow(4), late))
+    expect([error.code, scheduler.status().jobs]).toEqual(['rate_limited', 3])
     expect(error.retryAfterSeconds).toBeWithin(1, 10)
     await Promise.all(held)
-    expect((await say(pool, slow(4), { queueKey: 'late' })).length).toBeGreaterThan(0)
+    expect((await say(scheduler, slow(4), { queueKey: 'late' })).length).toBeGreaterThan(0)
   })
 
   it('refuses at once what takes longer than its deadline even alone, as soon as it knows that voice', async () => {
-    const pool = startPool({ workers: 1 })
-    for (let i = 0; i < 4; i++) await say(pool, 'slow one.')
-    const error = await errorOf(say(pool, slow(10), { deadline: startDeadline(1_000) }))
-    expect([error.code, pool.status().running]).toEqual(['synthesis_timeout', 0])
-    expect((await say(pool, 'slow one.', { deadline: startDeadline(20_000) })).length).toBeGreaterThan(0)
+    const scheduler = startScheduler({ workers: 1 })
+    for (let i = 0; i < 4; i++) await say(scheduler, 'slow one.')
+    const error = await errorOf(say(scheduler, slow(10), { deadline: startDeadline(1_000) }))
+    expect([error.code, scheduler.status().running]).toEqual(['synthesis_timeout', 0])
+    expect((await say(scheduler, 'slow one.', { deadline: startDeadline(20_000) })).length).toBeGreaterThan(0)
   })
 
   it('drops a request whose client leaves before its turn', async () => {
-    const pool = startPool({ workers: 1 })
-    await say(pool, 'Hello.')
-    const first = say(pool, 'slow one.')
+    const scheduler = startScheduler({ workers: 1 })
+    await say(scheduler, 'Hello.')
+    const first = say(scheduler, 'slow one.')
     const leaving = new AbortController()
-    const dropped = errorOf(say(pool, 'slow two.', { signal: leaving.signal }))
+    const dropped = errorOf(say(scheduler, 'slow two.', { signal: leaving.signal }))
     leaving.abort()
     expect((await dropped).code).toBe('client_gone')
     await first
-    expect(pool.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
+    expect(scheduler.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
   })
 
   it('finishes a request whose client leaves after its turn came', async () => {
-    const pool = startPool({ workers: 1 })
-    await say(pool, 'Hello.')
+    const scheduler = startScheduler({ workers: 1 })
+    await say(scheduler, 'Hello.')
     const leaving = new AbortController()
-    const speaking = say(pool, 'slow one. slow two.', { signal: leaving.signal })
+    const speaking = say(scheduler, 'slow one. slow two.', { signal: leaving.signal })
     await Bun.sleep(50)
     leaving.abort()
     expect((await speaking).length).toBeGreaterThan(0)
   })
 
   it('refuses more requests than it may hold, and says when to come back', async () => {
-    const pool = startPool({ workers: 1, jobsMax: 3 })
-    const held = Array.from({ length: 3 }, () => say(pool, 'slow one.'))
-    const error = await errorOf(say(pool, 'slow one too many.'))
+    const scheduler = startScheduler({ workers: 1, jobsMax: 3 })
+    const held = Array.from({ length: 3 }, () => say(scheduler, 'slow one.'))
+    const error = await errorOf(say(scheduler, 'slow one too many.'))
     expect(error.code).toBe('rate_limited')
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1)
     await Promise.all(held)
-    expect((await say(pool, 'slow again.')).length).toBeGreaterThan(0)
+    expect((await say(scheduler, 'slow again.')).length).toBeGreaterThan(0)
   })
 
   it('fails requests, rather than let them wait for ever, when no process can be started', async () => {
-    const pool = startPool({ command: ['/nowhere/sonant', 'worker'] })
-    const errors = await Promise.all([errorOf(say(pool, 'Hello.')), errorOf(say(pool, long))])
+    const scheduler = startScheduler({ command: ['/nowhere/sonant', 'worker'] })
+    const errors = await Promise.all([errorOf(say(scheduler, 'Hello.')), errorOf(say(scheduler, long))])
     expect(errors.map(({ code }) => code)).toEqual(['synthesis_failed', 'synthesis_failed'])
-    expect(pool.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
+    expect(scheduler.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
   })
 
   it('fails requests when every process ends at once', async () => {
-    const pool = startPool({ command: ['/bin/false'] })
-    expect((await errorOf(say(pool, 'Hello.'))).code).toBe('synthesis_failed')
+    const scheduler = startScheduler({ command: ['/bin/false'] })
+    expect((await errorOf(say(scheduler, 'Hello.'))).code).toBe('synthesis_failed')
   })
 
   it('does not let a job that is over go on with its stream', async () => {
-    const pool = startPool({ workers: 1 })
-    const job = pool.openJob({ key: 'a', background: false })
+    const scheduler = startScheduler({ workers: 1 })
+    const job = scheduler.openJob({ key: 'a', background: false })
     const stream = job.openStream(16_000)
     await stream.append(new Int16Array(16_000), false)
     job.end()
     expect(await stream.append(new Int16Array(16_000), true).catch((error: Error) => error.name)).toBe('JobEnded')
     await Bun.sleep(50)
-    expect(pool.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
+    expect(scheduler.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
   })
 
   it('does not kill a worker because a request ran out of time while it worked well', async () => {
-    const pool = startPool({ workers: 1 })
-    await say(pool, 'Hello.')
-    const before = pool.pids()
-    const error = await errorOf(say(pool, 'slow one. slow two. slow three.', { deadline: startDeadline(300) }))
+    const scheduler = startScheduler({ workers: 1 })
+    await say(scheduler, 'Hello.')
+    const before = scheduler.pids()
+    const error = await errorOf(say(scheduler, 'slow one. slow two. slow three.', { deadline: startDeadline(300) }))
     expect(error.code).toBe('synthesis_timeout')
-    expect((await say(pool, 'Hello.')).length).toBeGreaterThan(0)
-    expect(pool.pids()).toEqual(before)
+    expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
+    expect(scheduler.pids()).toEqual(before)
   })
 
   it('leaves no process behind when it is closed', async () => {
-    const pool = startPool({ workers: 2 })
-    await Promise.all([say(pool, 'slow one.'), say(pool, 'slow two.')])
-    const pids = pool.pids()
-    pool.close()
+    const scheduler = startScheduler({ workers: 2 })
+    await Promise.all([say(scheduler, 'slow one.'), say(scheduler, 'slow two.')])
+    const pids = scheduler.pids()
+    scheduler.close()
     await Bun.sleep(200)
     expect(pids.filter(isRunning)).toEqual([])
   })

@@ -1,5 +1,5 @@
 /**
- * A pool without processes, by a clock of its own: the real admission, queue, turns and speeds, and workers that only take
+ * A scheduler without processes, by a clock of its own: the real admission, queue, turns and speeds, and workers that only take
  * time. What happens is the same in every run, however busy the machine is.
  */
 import { createAdmission, type Place } from '../../src/workers/admission'

@@ -16,7 +16,7 @@ import { probeText } from '../../src/packs/probe-texts'
 import { readVitsPack } from '../../src/speech/models/vits'
 import { takeSnapshot } from '../../src/speech/models/snapshot'
 import { openRuntime } from '../../src/speech/onnx/runtime'
-import { createPool } from '../../src/workers/scheduler'
+import { createScheduler } from '../../src/workers/scheduler'
 import { render } from '../../src/speak/render'
 import { decodeVits, vitsModel, type VitsHeard, type VitsShape } from '../onnx/vits'
 import { modelOptions } from './model-options'
@@ -234,7 +234,7 @@ describe('readVitsPack', () => {
 })
 
 describe('in a worker process', () => {
-  const pool = createPool({
+  const scheduler = createScheduler({
     command: [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'worker'],
     workers: 1,
     taskTimeoutMs: 20_000,
@@ -244,14 +244,14 @@ describe('in a worker process', () => {
     models: modelOptions,
     log: createLogger('silent'),
   })
-  afterAll(() => pool.close())
+  afterAll(() => scheduler.close())
 
   async function say(voice: VoiceSpec, text: string) {
-    const job = pool.openJob({ key: 'test', background: false })
+    const job = scheduler.openJob({ key: 'test', background: false })
     const [letters, symbols] = [/\p{L}/gu, /\p{S}/gu].map((kind) => text.match(kind)?.length ?? 0) as [number, number]
     const request = { kind: 'synthesize', voice, text, letters, symbols, pauseMs: 100, speed: 1 } as const
-    const { portions } = await job.synthesize({ ...request, sampleRate: 16_000 }).finally(() => job.end())
-    return portions.reduce((sum, portion) => sum + portion.length, 0)
+    const { chunks } = await job.synthesize({ ...request, sampleRate: 16_000 }).finally(() => job.end())
+    return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   }
 
   it('a sign that the voice cannot say is left out, a word is not, and neither costs the loaded model', async () => {
@@ -263,14 +263,16 @@ describe('in a worker process', () => {
     await rm(directory, { recursive: true })
     expect(await say(voice, '🎉。')).toBe(1600)
     const german = { ...voice, language: 'de' }
-    const request = { text: '🎉', voice: german, companionFor: () => german, speed: 1, format: 'wav' } as const
+    const request = { text: '🎉', voice: german, fallbackVoiceFor: () => german, speed: 1, format: 'wav' } as const
     const options = { mp3SampleRate: undefined, queueKey: 'test', deadline: startDeadline(20_000) }
-    expect((await render(pool, { ...request, ...options }, { async write() {} })).audioMs).toBe(300)
+    expect((await render(scheduler, { ...request, ...options }, { async write() {} })).audioMs).toBe(300)
     await expect(say(voice, '坏。')).rejects.toThrow('nothing that this voice can say')
     const catalogue = readCatalogue()
-    const companionFor = (script: string) => catalogue.companionFor(catalogue.voices[0]!, script)
-    const mixed = { ...request, ...options, text: '你好。坏。', voice, companionFor }
-    expect((await render(pool, mixed, { async write() {} })).audioMs).toBeGreaterThan(500 + (frames / 16_000) * 1000)
+    const fallbackVoiceFor = (script: string) => catalogue.fallbackVoiceFor(catalogue.voices[0]!, script)
+    const mixed = { ...request, ...options, text: '你好。坏。', voice, fallbackVoiceFor }
+    expect((await render(scheduler, mixed, { async write() {} })).audioMs).toBeGreaterThan(
+      500 + (frames / 16_000) * 1000,
+    )
     expect(await say(voice, '你好。')).toBe(frames)
   }, 30_000)
 })

@@ -22,14 +22,14 @@ export type Planned = {
 export function* planBlocks(
   text: string,
   main: ReadingVoice,
-  companionFor: (script: Script) => ReadingVoice,
+  fallbackVoiceFor: (script: Script) => ReadingVoice,
 ): Generator<Planned, void> {
   let start = 0
   let yielded = 0
   for (let block = 0; ; block++) {
     const { end, pauseMs } = cutBlock(text, start)
     const isLast = end >= text.length
-    const utterances = planUtterances(text.slice(start, end), main, companionFor)
+    const utterances = planUtterances(text.slice(start, end), main, fallbackVoiceFor)
     const spoken = utterances.filter((utterance) => utterance.text !== '')
     if (!isLast && spoken.length > 0) spoken.at(-1)!.pauseMs = pauseMs
     // What is silent altogether is one silence, and only if nothing else is said.

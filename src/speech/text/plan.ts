@@ -49,11 +49,11 @@ export const silenceMs = 300
 export function planUtterances(
   text: string,
   main: ReadingVoice,
-  companionFor: (script: Script) => ReadingVoice,
+  fallbackVoiceFor: (script: Script) => ReadingVoice,
 ): Utterance[] {
   const utterances: Utterance[] = []
-  const sayingsOf = createSayings(main, companionFor)
-  for (const part of planParts(text, main, companionFor)) {
+  const sayingsOf = createSayings(main, fallbackVoiceFor)
+  for (const part of planParts(text, main, fallbackVoiceFor)) {
     const sayings = sayingsOf(part.speaker, normalize(part.source, part.speaker.language))
     sayings.forEach(({ speaker, text: reading }, at) => {
       const pauseMs = at === sayings.length - 1 ? part.pauseMs : innerPauseMs(`${reading.trimEnd()},`)
@@ -81,9 +81,13 @@ function cutUtterances(speaker: ReadingVoice, reading: string, pauseMs: number):
 }
 
 /** The first three steps: every letter of the cleaned text is in exactly one part's `source`. */
-export function planParts(text: string, main: ReadingVoice, companionFor: (script: Script) => ReadingVoice): Part[] {
+export function planParts(
+  text: string,
+  main: ReadingVoice,
+  fallbackVoiceFor: (script: Script) => ReadingVoice,
+): Part[] {
   return splitSentences(cleanText(text)).flatMap((sentence) => {
-    const runs = routeSentence(sentence.text, main, companionFor)
+    const runs = routeSentence(sentence.text, main, fallbackVoiceFor)
     return runs.map(({ speaker, text: source }, index) => ({
       speaker,
       source,

@@ -1,7 +1,7 @@
 /**
  * Who speaks what. Within one sentence the text is cut into runs of one speaker each, by script:
  *
- * 1. Letters of a script the main speaker's language is written in stay; letters of another go to its companion.
+ * 1. Letters of a script the main speaker's language is written in stay; letters of another go to its fallback.
  * 2. Kana makes the Han of the same sentence Japanese.
  * 3. A Latin word or two inside a sentence of another script stay there, since voices of other scripts speak them
  *    in passing (`我用iPhone打了3个call`); three or more are somebody else's sentence.
@@ -19,13 +19,13 @@ type Piece = { script: Script; text: string }
 export function routeSentence(
   sentence: string,
   main: ReadingVoice,
-  companionFor: (script: Script) => ReadingVoice,
+  fallbackVoiceFor: (script: Script) => ReadingVoice,
 ): SpeakerRun[] {
   const pieces = attachNeutrals(sentence)
   if (pieces.length === 0) return [{ speaker: main, text: sentence }]
   const kana = pieces.some(({ script }) => script === 'Kana')
   const native = new Set(scriptsOf(main.language))
-  const speakerOf = (script: Script) => (native.has(script) ? main : companionFor(script))
+  const speakerOf = (script: Script) => (native.has(script) ? main : fallbackVoiceFor(script))
 
   const merged = mergeScripts(
     pieces.map(({ script, text }) => ({ script: kana && script === 'Hani' ? 'Kana' : script, text })),

@@ -1,5 +1,5 @@
 /**
- * Who says what a speaker cannot say of its reading. A word of which the speaker says no letter goes to the companion
+ * Who says what a speaker cannot say of its reading. A word of which the speaker says no letter goes to the fallback
  * for its script. Where that one cannot say it either, it is named by its script ("Cherokee letters"), once for words in
  * a row, in the language of the main speaker. A word of which the speaker says some letters stays with it.
  *
@@ -32,7 +32,7 @@ type Words = { by: ReadingVoice | null; isSpelled: boolean; text: string; letter
 /** One for each text; what it returns for the text's readings keeps within the limits of a text. */
 export function createSayings(
   main: ReadingVoice,
-  companionFor: (script: Script) => ReadingVoice,
+  fallbackVoiceFor: (script: Script) => ReadingVoice,
 ): (speaker: ReadingVoice, reading: string) => Saying[] {
   let spelled = 0
   let names = 0
@@ -42,11 +42,11 @@ export function createSayings(
     if (isSaid(speaker, text)) return words
     if (isSpelledBy(speaker, text)) return { ...words, isSpelled: true }
     const { script } = scriptRuns(text)[0]!
-    const companion = script === null ? speaker : companionFor(script)
-    if (companion.id === speaker.id) return { ...words, by: null }
-    const reading = normalize(text, companion.language)
-    if (isSaid(companion, reading)) return { ...words, by: companion }
-    return isSpelledBy(companion, reading) ? { ...words, by: companion, isSpelled: true } : { ...words, by: null }
+    const fallback = script === null ? speaker : fallbackVoiceFor(script)
+    if (fallback.id === speaker.id) return { ...words, by: null }
+    const reading = normalize(text, fallback.language)
+    if (isSaid(fallback, reading)) return { ...words, by: fallback }
+    return isSpelledBy(fallback, reading) ? { ...words, by: fallback, isSpelled: true } : { ...words, by: null }
   }
 
   function withinLimit(words: Words): Words {
@@ -60,7 +60,7 @@ export function createSayings(
     if (by !== null) return { speaker: by, text: by === speaker ? text : normalize(text, by.language) }
     const marks = /[.,;:?!…，。；：？！、]*\s*$/.exec(text)![0].trim()
     if (++names > namesMax) return { speaker, text: marks }
-    const namer = isNamedIn(main.language) ? main : companionFor('Zzzz')
+    const namer = isNamedIn(main.language) ? main : fallbackVoiceFor('Zzzz')
     return { speaker: namer, text: normalize(nameLetters(text, namer.language), namer.language) + marks }
   }
 

@@ -12,11 +12,11 @@ const lengths = [0, 1, 100, 575, 576, 1152, 1153, 30_001]
 async function encode(
   samples: Int16Array,
   sampleRate: number,
-  { portion = 4410, bitrateKbps = mp3BitrateKbps(sampleRate) } = {},
+  { chunk = 4410, bitrateKbps = mp3BitrateKbps(sampleRate) } = {},
 ): Promise<Uint8Array> {
   const encoder = await createMp3Encoder({ sampleRate, bitrateKbps })
   const parts: Uint8Array[] = []
-  for (let i = 0; i < samples.length; i += portion) parts.push(encoder.append(samples.subarray(i, i + portion)))
+  for (let i = 0; i < samples.length; i += chunk) parts.push(encoder.append(samples.subarray(i, i + chunk)))
   const { tail, head } = encoder.finish()
   expect(head.length).toBe(encoder.headBytes)
   return new Uint8Array(Buffer.concat([head, ...parts, tail]))
@@ -60,8 +60,8 @@ function compare(original: Int16Array, decoded: Int16Array) {
 describe('createMp3Encoder', () => {
   it('gives the same bytes for any chunk size', async () => {
     const samples = speech(60_000, 44_100)
-    const whole = await encode(samples, 44_100, { portion: samples.length })
-    for (const portion of [160, 1152, 44_100]) expect(await encode(samples, 44_100, { portion })).toEqual(whole)
+    const whole = await encode(samples, 44_100, { chunk: samples.length })
+    for (const chunk of [160, 1152, 44_100]) expect(await encode(samples, 44_100, { chunk })).toEqual(whole)
   })
 
   it('gives the same bytes from a reused instance', async () => {

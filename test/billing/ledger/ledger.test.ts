@@ -1,10 +1,10 @@
 /** The rules of the ledger one by one, and those that the database enforces against raw SQL. */
 import { beforeEach, describe, expect, it } from 'bun:test'
-import { logOperation } from '../../src/account/audit-log'
-import { audit } from '../../src/billing/audit'
-import { unitsMax } from '../../src/config'
-import { openDatabase, type Database } from '../../src/db/database'
-import { transact } from '../../src/db/statements'
+import { logOperation } from '../../../src/account/audit-log'
+import { audit } from '../../../src/billing/audit'
+import { unitsMax } from '../../../src/config'
+import { openDatabase, type Database } from '../../../src/db/database'
+import { transact } from '../../../src/db/statements'
 import {
   adjust,
   capture,
@@ -14,10 +14,10 @@ import {
   readBalance,
   readKeySpending,
   setCap,
-} from '../../src/billing/ledger/ledger'
-import { countCharacters } from '../../src/billing/ledger/characters'
-import { releaseExpired } from '../../src/billing/recovery'
-import { addAccount, addKey, begin, credit, fail, speakOnce, startMs, succeed } from '../billing'
+} from '../../../src/billing/ledger/ledger'
+import { countCharacters } from '../../../src/billing/ledger/characters'
+import { releaseExpired } from '../../../src/billing/recovery'
+import { addAccount, addKey, begin, credit, fail, speakOnce, startMs, succeed } from '../../billing'
 
 let db: Database
 let accountId: string

@@ -1,8 +1,8 @@
 /** The history of requests: pages, filters, retries, sums per day, and the index that each list reads. */
 import { beforeEach, describe, expect, it } from 'bun:test'
-import { audit } from '../../src/billing/audit'
-import { openDatabase, type Database } from '../../src/db/database'
-import { transact } from '../../src/db/statements'
+import { audit } from '../../../src/billing/audit'
+import { openDatabase, type Database } from '../../../src/db/database'
+import { transact } from '../../../src/db/statements'
 import {
   dayOf,
   findUsage,
@@ -12,8 +12,19 @@ import {
   listUsageDays,
   startUsage,
   type UsageFilter,
-} from '../../src/billing/usage/usage'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, speakOnce, startMs, succeed } from '../billing'
+} from '../../../src/billing/usage/usage'
+import {
+  addAccount,
+  addKey,
+  begin,
+  credit,
+  dayMs,
+  fail,
+  newRequestId,
+  speakOnce,
+  startMs,
+  succeed,
+} from '../../billing'
 
 let db: Database
 let accountId: string

@@ -147,8 +147,8 @@ describe('enrolment', () => {
 
 describe('the statistics of the base voices', () => {
   it('exist for every fallback voice and every catalogue voice that is not adapted', () => {
-    const measured = [...bases.filter(({ adaptation }) => !adaptation), ...manifest.companionVoices]
-    expect(measured.length).toBeGreaterThanOrEqual(67 + manifest.companionVoices.length)
+    const measured = [...bases.filter(({ adaptation }) => !adaptation), ...manifest.fallbackVoices]
+    expect(measured.length).toBeGreaterThanOrEqual(67 + manifest.fallbackVoices.length)
     for (const { id, engine, settings } of measured) {
       const found = findBaseVoice(id)
       expect([id, found?.speaker]).toEqual([id, `${engine} ${settings.voice}`])

@@ -6,15 +6,15 @@ import { createLogger } from '../../../src/log'
 import { adaptationFor, type AdaptedProfile } from '../../../src/cloning/adapt/profile'
 import type { VoiceSpec } from '../../../src/speech/voice'
 import { JobEnded, type Job } from '../../../src/workers/job'
-import { createPool } from '../../../src/workers/scheduler'
-import { modelOptions } from '../model-options'
+import { createScheduler } from '../../../src/workers/scheduler'
+import { modelOptions } from '../../workers/model-options'
 import { TaskFailed } from '../../../src/workers/task-failed'
 import type { EnrolTask } from '../../../src/workers/protocol'
 import { readCatalogue } from '../../../src/voice/catalogue'
 import { makeVoice } from '../../audio/analysis/voices'
 import { medianPitchHz, loudnessLufs } from '../../sound'
 
-const pool = createPool({
+const scheduler = createScheduler({
   models: modelOptions,
   command: [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'worker'],
   workers: 1,
@@ -24,7 +24,7 @@ const pool = createPool({
   horizonMs: 60_000,
   log: createLogger('silent'),
 })
-afterAll(() => pool.close())
+afterAll(() => scheduler.close())
 
 const catalogue = readCatalogue()
 const bases: readonly VoiceSpec[] = catalogue.voices
@@ -40,7 +40,7 @@ const task: EnrolTask = {
 }
 
 async function withJob<T>(work: (job: Job) => Promise<T>): Promise<T> {
-  const job = pool.openJob({ key: 'key', background: false })
+  const job = scheduler.openJob({ key: 'key', background: false })
   try {
     return await work(job)
   } finally {
@@ -51,8 +51,8 @@ async function withJob<T>(work: (job: Job) => Promise<T>): Promise<T> {
 function say(voice: VoiceSpec, text: string) {
   return withJob(async (job) => {
     const fields = { letters: text.length, symbols: 0, sampleRate: 16_000, speed: 1, pauseMs: 0 }
-    const { portions } = await job.synthesize({ kind: 'synthesize', voice, text, ...fields })
-    return { samples: fromInt16(portions[0]!), sampleRate: 16_000 }
+    const { chunks } = await job.synthesize({ kind: 'synthesize', voice, text, ...fields })
+    return { samples: fromInt16(chunks[0]!), sampleRate: 16_000 }
   })
 }
 
@@ -67,13 +67,13 @@ describe('a worker', () => {
     expect(adapted.samples).not.toEqual(plain.samples)
     expect(Math.abs(loudnessLufs(adapted) - loudnessLufs(plain))).toBeLessThan(0.5)
     expect(adapted.samples.length).toBe(plain.samples.length)
-    expect(pool.status().workers).toBe(1)
+    expect(scheduler.status().workers).toBe(1)
   })
 
   it('does not load a second engine for a Mandarin voice', async () => {
     const { base } = await withJob((job) => job.enrol({ ...task, language: 'zh' }))
     expect(base).toStartWith('zh-')
-    expect(pool.status().workers).toBe(1)
+    expect(scheduler.status().workers).toBe(1)
   })
 
   it('refuses a silent recording with the reason and keeps working', async () => {
@@ -85,7 +85,7 @@ describe('a worker', () => {
   })
 
   it('does not start an enrolment whose job has ended', async () => {
-    const job = pool.openJob({ key: 'key', background: false })
+    const job = scheduler.openJob({ key: 'key', background: false })
     const others = Array.from({ length: 3 }, () => say(catalogue.voices[0]!, 'Hello there.'))
     const waiting = job.enrol(task)
     job.end()

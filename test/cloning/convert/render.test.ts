@@ -3,7 +3,7 @@ import { startDeadline } from '../../../src/deadline'
 import { createAdmission } from '../../../src/workers/admission'
 import type { VoiceSpec } from '../../../src/speech/voice'
 import { priorOf } from '../../../src/workers/measures'
-import type { Pool } from '../../../src/workers/scheduler'
+import type { Scheduler } from '../../../src/workers/scheduler'
 import type { SynthesizeTask } from '../../../src/workers/protocol'
 import { render } from '../../../src/speak/render'
 import { createSpeeds } from '../../../src/workers/speeds'
@@ -21,18 +21,18 @@ async function textsOf(voice: VoiceSpec, text: string): Promise<string[]> {
     ...{ begun: true, begunAtMs: 0, end: () => undefined },
     synthesize: async (task: SynthesizeTask) => {
       tasks.push(task)
-      return { portions: [new Int16Array(100)], words: undefined }
+      return { chunks: [new Int16Array(100)], words: undefined }
     },
   }
-  const pool = {
+  const scheduler = {
     ...{ closed: false, openJob: () => job, readiness: () => ({ readyAtMs: 0, lane: undefined }) },
     ...{ speeds: createSpeeds(priorOf), admission: createAdmission({ workers: 1, placesMax: 1, horizonMs: 60_000 }) },
-  } as unknown as Pool
+  } as unknown as Scheduler
   const request = {
-    ...{ text, voice, companionFor: () => voice, speed: 1, mp3SampleRate: undefined },
+    ...{ text, voice, fallbackVoiceFor: () => voice, speed: 1, mp3SampleRate: undefined },
     ...({ format: 'wav', queueKey: 'key', deadline: startDeadline(600_000) } as const),
   }
-  await render(pool, request, { write: async () => undefined })
+  await render(scheduler, request, { write: async () => undefined })
   return tasks.map((task) => task.text)
 }
 

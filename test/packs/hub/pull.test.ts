@@ -198,8 +198,8 @@ async function startPull() {
   const from = (path: string) => JSON.stringify(join(import.meta.dir, '../../../src', path))
   const program = `
     import { lockDirectory } from ${from('db/lock')}
-    import { openHub } from ${from('speech/models/hub/client')}
-    import { pullPack } from ${from('speech/models/hub/pull')}
+    import { openHub } from ${from('packs/hub/client')}
+    import { pullPack } from ${from('packs/hub/pull')}
     const hub = openHub({ address: ${JSON.stringify(hub.url)}, timing: { backoffMs: 1 } })
     const directory = ${JSON.stringify(packs)}
     await pullPack('piper/${lessac}', { hub, directory, minFreeBytes: 0, lock: lockDirectory })`

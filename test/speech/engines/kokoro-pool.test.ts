@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { createLogger } from '../../../src/log'
 import type { VoiceSpec } from '../../../src/speech/voice'
 import { readPack } from '../../../src/packs/read-pack'
-import { createPool } from '../../../src/workers/scheduler'
+import { createScheduler } from '../../../src/workers/scheduler'
 import { brokenStyleModel, styleRows, timedStyleModel } from '../../onnx/kokoro'
-import { modelOptions } from '../model-options'
+import { modelOptions } from '../../workers/model-options'
 import { bytesOf, type Files, hexgradPack, kittenPack, writePack } from '../models/style-packs'
 
 setDefaultTimeout(60_000)
 
-const pool = createPool({
+const scheduler = createScheduler({
   command: [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'worker'],
   workers: 2,
   taskTimeoutMs: 60_000,
@@ -21,7 +21,7 @@ const pool = createPool({
   models: modelOptions,
   log: createLogger('silent'),
 })
-afterAll(() => pool.close())
+afterAll(() => scheduler.close())
 
 async function firstVoice(files: Files): Promise<VoiceSpec> {
   const { family, model, sampleRate, voices } = await readPack(writePack(files))
@@ -30,12 +30,12 @@ async function firstVoice(files: Files): Promise<VoiceSpec> {
 }
 
 async function say(voice: VoiceSpec, text: string, speed: number) {
-  const job = pool.openJob({ key: 'test', background: false })
+  const job = scheduler.openJob({ key: 'test', background: false })
   try {
     const letters = text.match(/\p{L}/gu)!.length
     const request = { kind: 'synthesize', voice, text, letters, symbols: 0, pauseMs: 0 } as const
-    const { portions, words } = await job.synthesize({ ...request, sampleRate: voice.sampleRate, speed })
-    const frames = portions.reduce((sum, portion) => sum + portion.length, 0)
+    const { chunks, words } = await job.synthesize({ ...request, sampleRate: voice.sampleRate, speed })
+    const frames = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     return { seconds: frames / voice.sampleRate, words }
   } finally {
     job.end()

@@ -9,7 +9,7 @@ const speakers: ReadingVoice[] = ['en-US', 'zh-CN', 'de-DE', 'ja-JP', 'ru-RU'].m
   language,
   charactersMax: 300,
 }))
-const companionFor = (script: string): ReadingVoice => ({
+const fallbackVoiceFor = (script: string): ReadingVoice => ({
   id: `for ${script}`,
   language: script === 'Hani' ? 'zh-CN' : script === 'Latn' ? 'en-US' : 'ru-RU',
   charactersMax: 200,
@@ -188,7 +188,7 @@ describe('hostile text', () => {
   it('keeps every letter and digit of the cleaned text, in order, in exactly one part', () => {
     for (const text of texts) {
       for (const main of speakers) {
-        const parts = planParts(text, main, companionFor)
+        const parts = planParts(text, main, fallbackVoiceFor)
         expect(pronounceable(parts.map(({ source }) => source).join(''))).toBe(pronounceable(cleanText(text)))
       }
     }
@@ -197,7 +197,7 @@ describe('hostile text', () => {
   it('plans utterances that every engine can take', () => {
     for (const text of texts) {
       for (const main of speakers) {
-        const utterances = planUtterances(text, main, companionFor)
+        const utterances = planUtterances(text, main, fallbackVoiceFor)
         expect(utterances.length).toBeGreaterThan(0)
         for (const utterance of utterances) {
           expect(utterance.text.length).toBeLessThanOrEqual(300)
@@ -214,7 +214,7 @@ describe('hostile text', () => {
     for (const text of texts) {
       if (!/[a-z\p{Script=Han}\d]/u.test(cleanText(text))) continue
       for (const main of speakers) {
-        const heard = planUtterances(text, main, companionFor).reduce((sum, { letters }) => sum + letters, 0)
+        const heard = planUtterances(text, main, fallbackVoiceFor).reduce((sum, { letters }) => sum + letters, 0)
         expect(heard).toBeGreaterThan(0)
       }
     }
@@ -222,7 +222,7 @@ describe('hostile text', () => {
 
   it('keeps all the words of plain text', () => {
     const text = 'The quick brown fox jumps over the lazy dog, again and again and again. '.repeat(27)
-    const words = planUtterances(text, speakers[0]!, companionFor).map((utterance) => utterance.text)
+    const words = planUtterances(text, speakers[0]!, fallbackVoiceFor).map((utterance) => utterance.text)
     expect(pronounceable(words.join(''))).toBe(pronounceable(text))
   })
 })

@@ -9,23 +9,23 @@ const mandarin = speaker('mandarin', 'zh-CN')
 const german = speaker('german', 'de-DE')
 const japanese = speaker('japanese', 'ja-JP')
 
-function companionFor(script: Script): ReadingVoice {
+function fallbackVoiceFor(script: Script): ReadingVoice {
   if (script === 'Latn') return english
   if (script === 'Hani') return mandarin
   return speaker(script, script === 'Kana' ? 'ja-JP' : script === 'Cyrl' ? 'ru-RU' : 'de-DE')
 }
 
 const plan = (text: string, main: ReadingVoice) =>
-  planUtterances(text, main, companionFor).map(({ speakerId, text: reading }) => [speakerId, reading])
+  planUtterances(text, main, fallbackVoiceFor).map(({ speakerId, text: reading }) => [speakerId, reading])
 
 describe('planUtterances', () => {
   it('lets a Mandarin voice speak the Latin words inside its sentence', () => {
     expect(plan('我用iPhone打了3个call', mandarin)).toEqual([['mandarin', '我用iPhone打了三个call']])
   })
-  it('lets the Mandarin companion do the same for an English voice', () => {
+  it('lets the Mandarin fallback do the same for an English voice', () => {
     expect(plan('我用iPhone打了3个call', english)).toEqual([['mandarin', '我用iPhone打了三个call']])
   })
-  it('gives whole English sentences and longer English runs to the Latin companion', () => {
+  it('gives whole English sentences and longer English runs to the Latin fallback', () => {
     expect(plan('你好。Hello. 他说 this is not my problem 然后走了', mandarin)).toEqual([
       ['mandarin', '你好。'],
       ['english', 'Hello.'],
@@ -34,7 +34,7 @@ describe('planUtterances', () => {
       ['mandarin', '然后走了'],
     ])
   })
-  it('gives Han inside English to the companion, with the number that touches it', () => {
+  it('gives Han inside English to the fallback, with the number that touches it', () => {
     expect(plan('I was born in 1990 in 北京 and left in 2024年.', english)).toEqual([
       ['english', 'I was born in nineteen ninety in'],
       ['mandarin', '北京'],
@@ -54,7 +54,7 @@ describe('planUtterances', () => {
   it('leaves Latin text of every language to a German voice', () => {
     expect(plan('Das ist the best day ever', german)).toEqual([['german', 'Das ist the best day ever']])
   })
-  it('asks for a companion for scripts that nobody here knows', () => {
+  it('asks for a fallback for scripts that nobody here knows', () => {
     expect(plan('Hello สวัสดี ꦲꦤ', english)).toEqual([
       ['english', 'Hello'],
       ['Thai', 'สวัสดี'],
@@ -62,33 +62,33 @@ describe('planUtterances', () => {
     ])
   })
   it('pauses by what ends an utterance, and not after the last', () => {
-    const pauses = planUtterances('One. Two… Three\nFour\n\n说；五，five six seven eight', english, companionFor)
+    const pauses = planUtterances('One. Two… Three\nFour\n\n说；五，five six seven eight', english, fallbackVoiceFor)
     expect(pauses.map(({ pauseMs }) => pauseMs)).toEqual([350, 450, 400, 650, 200, 120, 0])
   })
   it('cuts a long sentence at clause marks, then spaces, then anywhere, within the limit', () => {
     const short = { ...english, charactersMax: 40 }
     const long = `${'several words, '.repeat(20)}${'word '.repeat(40)}`
-    const utterances = planUtterances(long, short, companionFor)
+    const utterances = planUtterances(long, short, fallbackVoiceFor)
     expect(utterances.every(({ text }) => text.length <= 40)).toBe(true)
     expect(utterances[0]).toMatchObject({ text: 'several words, several words,', pauseMs: 120 })
     expect(utterances.map(({ text }) => text).join(' ')).toBe(long.trim())
-    const han = planUtterances('好'.repeat(100), { ...mandarin, charactersMax: 40 }, companionFor)
+    const han = planUtterances('好'.repeat(100), { ...mandarin, charactersMax: 40 }, fallbackVoiceFor)
     expect(han.map(({ letters }) => letters)).toEqual([40, 40, 20])
   })
   it.each(['', '...', '?!?!', ' \n ', '\u200B', '“”', '()', '\u{1F1E6}'.repeat(0)])(
     'plans one silence for %p',
     (text) => {
-      expect(planUtterances(text, english, companionFor)).toEqual([
+      expect(planUtterances(text, english, fallbackVoiceFor)).toEqual([
         { speakerId: 'english', text: '', language: 'en-US', letters: 0, symbols: 0, pauseMs: 300 },
       ])
     },
   )
   it('counts the letters that are heard', () => {
-    expect(planUtterances('Hi, 5!', english, companionFor)[0]!.letters).toBe(6)
-    expect(planUtterances('😀', german, companionFor)[0]).toMatchObject({ letters: 0, symbols: 1 })
+    expect(planUtterances('Hi, 5!', english, fallbackVoiceFor)[0]!.letters).toBe(6)
+    expect(planUtterances('😀', german, fallbackVoiceFor)[0]).toMatchObject({ letters: 0, symbols: 1 })
   })
   it('gives no utterance to marks around another script', () => {
-    for (const { letters } of planUtterances('“你好” — (hello) … “再见”!', english, companionFor)) {
+    for (const { letters } of planUtterances('“你好” — (hello) … “再见”!', english, fallbackVoiceFor)) {
       expect(letters).toBeGreaterThan(0)
     }
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startDeadline } from '../../../src/deadline'
 import { createLogger } from '../../../src/log'
 import type { Sound } from '../../../src/workers/job'
-import { createPool, type Pool } from '../../../src/workers/scheduler'
+import { createScheduler, type Scheduler } from '../../../src/workers/scheduler'
 import type { SynthesizeTask } from '../../../src/workers/protocol'
 import { render } from '../../../src/speak/render'
 import { planUtterances } from '../../../src/speech/text/plan'
@@ -12,7 +12,7 @@ import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 import { alphabetOf, type UnspokenTable, unspokenIn } from '../../../src/speech/text/unspoken'
 import table from '../../../src/speech/text/unspoken.json'
 import { readCatalogue, type BareVoice } from '../../../src/voice/catalogue'
-import { modelOptions } from '../model-options'
+import { modelOptions } from '../../workers/model-options'
 
 const catalogue = readCatalogue()
 const english = catalogue.find('en-ross')!
@@ -26,9 +26,9 @@ const asSpeaker = (voice: BareVoice): ReadingVoice => {
 function planOf(text: string, main: BareVoice) {
   const speakers = new Map([[main.id, asSpeaker(main)]])
   const utterances = planUtterances(text, asSpeaker(main), (script) => {
-    const companion = asSpeaker(catalogue.companionFor(main, script))
-    speakers.set(companion.id, companion)
-    return companion
+    const fallback = asSpeaker(catalogue.fallbackVoiceFor(main, script))
+    speakers.set(fallback.id, fallback)
+    return fallback
   })
   return utterances.map((utterance) => ({ ...utterance, speaker: speakers.get(utterance.speakerId)! }))
 }
@@ -51,9 +51,9 @@ describe('the table of what engines do not say', () => {
     expect((table as UnspokenTable).unicode).toBe(process.versions.unicode!)
   })
 
-  it('has a row for every built-in voice and companion', () => {
+  it('has a row for every built-in voice and fallback', () => {
     const scripts = ['Latn', 'Hani', 'Kana', 'Hang', 'Cyrl', 'Grek', 'Arab', 'Hebr', 'Deva', 'Mymr', 'Thai', 'Zzzz']
-    const voices = [...catalogue.builtIn, ...scripts.map((script) => catalogue.companionFor(english, script))]
+    const voices = [...catalogue.builtIn, ...scripts.map((script) => catalogue.fallbackVoiceFor(english, script))]
     const missing = voices.filter((voice) => !Object.hasOwn(table.alphabets, alphabetOf(voice)!))
     expect(missing.map(({ id }) => id)).toEqual([])
   })
@@ -123,16 +123,16 @@ const poolSettings = {
   horizonMs: 600_000,
 }
 const command = [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'worker']
-const pool = createPool({ command, workers: 2, log: createLogger('silent'), ...poolSettings })
-afterAll(() => pool.close())
+const scheduler = createScheduler({ command, workers: 2, log: createLogger('silent'), ...poolSettings })
+afterAll(() => scheduler.close())
 
 /** The same utterance is spoken once: most of these texts have the same words around another character. */
 const known = new Map<string, Promise<Sound>>()
-const frugal: Pool = {
-  ...pool,
+const frugal: Scheduler = {
+  ...scheduler,
   closed: false,
   openJob(options) {
-    const job = pool.openJob(options)
+    const job = scheduler.openJob(options)
     const synthesize = (task: SynthesizeTask) => {
       const key = JSON.stringify([task.voice.id, task.text, task.pauseMs])
       const sound = known.get(key) ?? job.synthesize(task)
@@ -146,9 +146,9 @@ const frugal: Pool = {
 async function say(text: string, voice: BareVoice, by = frugal): Promise<{ audioMs: number; digest: string }> {
   const hash = new Bun.CryptoHasher('sha256')
   const sink = { write: async (bytes: Uint8Array) => void hash.update(bytes) }
-  const companionFor = (script: string) => catalogue.companionFor(voice, script)
+  const fallbackVoiceFor = (script: string) => catalogue.fallbackVoiceFor(voice, script)
   const settings = { speed: 1, format: 'wav', mp3SampleRate: undefined, queueKey: null } as const
-  const request = { text, voice, companionFor, ...settings, deadline: startDeadline(60_000) }
+  const request = { text, voice, fallbackVoiceFor, ...settings, deadline: startDeadline(60_000) }
   return { audioMs: (await render(by, request, sink)).audioMs, digest: hash.digest('hex') }
 }
 
@@ -185,6 +185,6 @@ describe('in sound', () => {
     for (const unit of ['Ꮳ', 'ᏣᎳᎩ. ', 'བ', '𰀀', 'ၵ', 'Ꮳꦲ', '\u0301', '\u{E000}', '𞤀𞤁 '])
       expect((await say(unit.repeat(2000 / [...unit].length), english)).audioMs).toBeWithin(200, 180_000)
     const text = 'Hi Ꮳꦲ there, 𰀀 བ.'
-    expect(await say(text, english, pool)).toEqual(await say(text, english, pool))
+    expect(await say(text, english, scheduler)).toEqual(await say(text, english, scheduler))
   }, 240_000)
 })
