@@ -1,4 +1,4 @@
-/** Who calls (`Authorization: Bearer <API_KEY>`), and whether they may call again already. */
+/** Authenticates callers (`Authorization: Bearer <API_KEY>`) and applies their rate limits. */
 import { authenticate, type Caller, type createKeyUse } from '../account/keys'
 import { limits, type RateLimits } from '../config'
 import type { Database } from '../db/database'
@@ -10,7 +10,7 @@ import { createWindow, type Verdict } from './window'
 
 export type Access = ReturnType<typeof createAccess>
 
-/** What is limited, each by its own window. */
+/** The rate limits, each with its own window. */
 export type Limited =
   | 'tts'
   | 'clone'
@@ -39,7 +39,10 @@ export function createAccess(options: {
   const calls = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
   const failures = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
 
-  /** Wrong keys from an address are soon not looked at any more; right ones still are, for others may share it. */
+  /**
+   * After too many wrong keys from an address, further wrong ones get `rate_limited`. Valid keys from it still work,
+   * because clients may share an address.
+   */
   function check(apiKey: string, request: Request): Caller {
     try {
       const now = nowMs()
@@ -84,7 +87,7 @@ export function createAccess(options: {
 
   return {
     /**
-     * Whoever calls, within their limit. Throws `missing_api_key`, `invalid_api_key`, `api_key_revoked`,
+     * Authenticates the caller and counts the call. Throws `missing_api_key`, `invalid_api_key`, `api_key_revoked`,
      * `account_disabled`, `rate_limited`.
      */
     caller(request: Request, limited: Limited): Caller {
@@ -93,7 +96,7 @@ export function createAccess(options: {
       return caller
     },
 
-    /** As `caller`, but nobody without the header; a bad header is an error, not an anonymous caller. */
+    /** As `caller`, but undefined without the header. An invalid header is an error, not an anonymous caller. */
     callerOrNobody(request: Request, limited: Limited): Caller | undefined {
       if (request.headers.has('authorization')) return this.caller(request, limited)
       if (rateLimits.anonymous > 0)
@@ -101,7 +104,7 @@ export function createAccess(options: {
       return undefined
     },
 
-    /** Throws `permission_denied` for a caller who is none, and what `caller` throws. */
+    /** Throws `permission_denied` for other roles, and the errors of `caller`. */
     administrator(request: Request): Caller {
       const caller = identify(request)
       if (caller.role !== 'admin')
@@ -110,8 +113,9 @@ export function createAccess(options: {
     },
 
     /**
-     * Runs `guess`, which throws `invalid_params` when it was wrong. After too many wrong ones by a key, or from an
-     * address, neither guesses for a while: with many keys one could else guess as often as one likes.
+     * Runs `guess`, which throws `invalid_params` for a wrong code. After too many wrong ones by a key or from an
+     * address, both are blocked for a while; with the key limit alone, a client with many keys could guess without
+     * limit.
      */
     guessing<T>(request: Request, caller: Caller, guess: () => T): T {
       const subjects = [`guess ${caller.keyId}`, `guess ${limitSubject(addressOf(request))}`]

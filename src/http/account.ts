@@ -1,4 +1,4 @@
-/** What callers see of their own account: balance, activation, history, keys (2.4 and 2.5 of the interface). */
+/** The caller's own account: balance, activation, history, keys (2.4 and 2.5 of the interface). */
 import { Elysia } from 'elysia'
 import { findAccount, maskAccountNumber } from '../account/accounts'
 import { findKey } from '../account/keys'
@@ -84,13 +84,13 @@ export function accountRoutes({ db, access, addresses, installation }: HttpConte
     })
 }
 
-/** One piece for each time that the client has taken the one before: the memory it takes does not grow. */
+/** Sends the next chunk when the client has taken the one before, so memory does not grow with the length. */
 function csvResponse(pieces: Generator<string>, headers: Record<string, string>): Response {
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // Others get their turn between two pieces.
+        // Yields to other requests between two chunks.
         await new Promise((resolve) => setImmediate(resolve))
         const { done, value } = pieces.next()
         if (done) controller.close()

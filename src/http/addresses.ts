@@ -1,21 +1,21 @@
 /**
- * Where clients find the service. A server that listens on all interfaces, and was not told its base URL, answers with
- * the address by which the client came, if it is one of this machine's own. Any other `Host` never gets into an answer,
- * and `X-Forwarded-Host` is not read: whoever sends it may be anybody.
+ * The addresses of the service for its clients. A server on all interfaces without a base URL answers with the address
+ * of the request, if it belongs to this machine. Any other `Host` is never used, and `X-Forwarded-Host` is ignored: any
+ * client can send it.
  */
 import { hostname, networkInterfaces } from 'node:os'
 import { addressesOf, listensEverywhere, type Addresses } from '../addresses'
 import { limits, type Config } from '../config'
 
-/** A name or an address in brackets or in four parts, perhaps with a port; no user, no path. */
+/** A host name, an IPv4 address or a bracketed IPv6 address, with an optional port; no user, no path. */
 const hostPattern = /^(?:\[[\da-f:.]{2,45}\]|[a-z\d.-]{1,253})(?::\d{1,5})?$/i
 
-/** Interfaces come and go; asking for them takes the system some time. */
+/** Interfaces change, and listing them takes time. */
 const ownNamesKeptMs = 10_000
 
 type Options = { readonly ownNames?: () => ReadonlySet<string>; readonly nowMs?: () => number }
 
-/** `port`: where the server listens. */
+/** `port`: the port of the server. */
 export function createAddresses(
   config: Config,
   port: number,
@@ -47,7 +47,7 @@ export function createAddresses(
   }
 }
 
-/** The names and addresses of this machine, as the host of a URL is written. */
+/** The names and addresses of this machine, in the form of a URL's host. */
 function readOwnNames(): ReadonlySet<string> {
   const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const addresses = interfaces.map(({ address }) => (address.includes(':') ? `[${address.split('%')[0]}]` : address))

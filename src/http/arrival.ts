@@ -1,6 +1,6 @@
 /**
- * Takes in the body of a request: under its deadline, up to a size, in pieces, and no faster than the server can take
- * beside everything else. What is left of a refused body is dropped by Bun without waking us.
+ * Receives the body of a request in chunks, with limits on time, size and rate. Bun drops the rest of a refused body
+ * without waking the process.
  */
 import { limits } from '../config'
 import type { Deadline } from '../deadline'
@@ -10,20 +10,20 @@ import { stateOf } from './request-state'
 export type ArrivalLimits = {
   readonly sizeBytesMax: number
   readonly deadline: Deadline
-  /** What the client may be silent; undefined: until the deadline. */
+  /** Longest silence of the client; undefined: until the deadline. */
   readonly idleMs?: number
   readonly tooLarge: () => AppError
   readonly tooSlow: () => AppError
 }
 
-/** One piece is worked on without a pause for other requests. */
+/** The server processes one chunk without yielding to other requests. */
 const pieceBytesMax = 64 << 10
-/** A timer is not worth less. */
+/** A shorter pause does not justify a timer. */
 const pauseMsMin = 10
 
 /**
- * Hands the body to `take` as it arrives, waiting for it each time; what `take` throws passes through. Throws
- * `unsupported_encoding`, `client_gone`, `shutting_down`, and what the limits say.
+ * Passes the body to `take` as it arrives and awaits each call; errors of `take` propagate. Throws
+ * `unsupported_encoding`, `client_gone`, `shutting_down`, and the errors of the limits.
  */
 export async function receiveBody(
   request: Request,
@@ -37,7 +37,7 @@ export async function receiveBody(
   let fault: AppError | undefined
   const giveUp = (error: AppError) => {
     fault ??= error
-    // Ends the read that waits.
+    // Ends the pending read.
     void reader.cancel().catch(() => {})
   }
   const silence = watchSilence(deadline, idleMs, () => giveUp(tooSlow()))
@@ -66,7 +66,7 @@ export async function receiveBody(
   }
 }
 
-/** A compressed body is refused and not opened: a few kilobytes of it could hold gigabytes. */
+/** Refuses a compressed body: a few kilobytes could expand to gigabytes. */
 function ensureNotEncoded(request: Request): void {
   const encoding = request.headers.get('content-encoding')
   if (encoding === null || /^\s*(identity\s*)?$/i.test(encoding)) return
@@ -83,7 +83,7 @@ function stopping(): AppError {
   return new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
 }
 
-/** Calls `stop` when the server begins to stop; returns what makes it forget that. */
+/** Calls `stop` when the server begins to stop; returns a function that cancels this. */
 function onStop(request: Request, stop: () => void): () => void {
   const { stopping: signal } = stateOf(request)
   if (!signal) return () => {}
@@ -92,7 +92,7 @@ function onStop(request: Request, stop: () => void): () => void {
   return () => signal.removeEventListener('abort', stop)
 }
 
-/** Calls `giveUp` at the deadline, or when a silence has lasted for `idleMs`. One timer, whatever arrives. */
+/** Calls `giveUp` at the deadline, or after `idleMs` of silence. Uses one timer for any number of chunks. */
 function watchSilence(deadline: Deadline, idleMs: number, giveUp: () => void) {
   let sinceMs = performance.now()
   let timer: ReturnType<typeof setTimeout>
@@ -109,7 +109,7 @@ function watchSilence(deadline: Deadline, idleMs: number, giveUp: () => void) {
   }
 }
 
-/** Waits as long as the body is ahead of its budget; the client meanwhile fills its own buffers, not ours. */
+/** Waits while the body is ahead of its budget; meanwhile the client fills its own buffers, not the server's. */
 function createPace() {
   let dueAtMs = performance.now()
   return (sizeBytes: number): Promise<void> | undefined => {

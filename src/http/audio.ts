@@ -1,4 +1,4 @@
-/** The stored audio: anonymous, immutable, with ranges and conditions, for the pages of every origin. */
+/** The stored audio: public, immutable, with ranges and conditions, for pages of every origin. */
 import { Elysia } from 'elysia'
 import { AppError } from '../errors'
 import { describe } from '../fields'
@@ -10,7 +10,7 @@ import { addHeaders, headersOf } from './request-state'
 
 const methods = 'GET, HEAD'
 const allow = `${methods}, OPTIONS`
-/** What scripts of other origins may read, beyond the few headers that they always may (Fetch, CORS protocol). */
+/** Headers that scripts of other origins may read besides the safelisted ones (Fetch, CORS protocol). */
 const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
@@ -30,7 +30,7 @@ export function audioRoutes({ begin, demos }: HttpContext) {
     return respond(request, name, file)
   }
 
-  // A GET route of Elysia answers HEAD too: it reads all of the file to count its bytes, and says 0 with a 304.
+  // Elysia's GET routes answer HEAD too, but read the whole file to count its bytes, and answer 304 with length 0.
   return new Elysia().all('/audio/*', ({ request, params }) => {
     addHeaders(request, crossOrigin)
     const { method } = request
@@ -64,7 +64,7 @@ function respond(request: Request, name: string, file: StoredFile): Response {
   return new Response(body, { status: outcome.status, headers })
 }
 
-/** The date is never later than now (RFC 9110 section 8.8.2.1), whatever the disk says. */
+/** The date is never in the future (RFC 9110 section 8.8.2.1), even if the file system's is. */
 function select(name: string, { sizeBytes, modifiedAtMs }: StoredFile): Selected {
   const seconds = Math.floor(Math.min(modifiedAtMs, Date.now()) / 1000)
   const etag = `"${Bun.hash(name).toString(16)}-${sizeBytes.toString(16)}"`

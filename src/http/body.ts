@@ -1,4 +1,4 @@
-/** Reads a JSON body within a limit of size and of time, whatever its Content-Type says. */
+/** Reads a JSON body with limits on size, time and depth. Ignores its Content-Type. */
 import { limits } from '../config'
 import { shorten } from '../deadline'
 import { AppError } from '../errors'
@@ -11,7 +11,7 @@ export async function readJsonObject(request: Request): Promise<Fields> {
   return parseObject(await readBody(request))
 }
 
-/** As `readJsonObject`; no body at all, or an empty one, is an empty object. */
+/** As `readJsonObject`; a missing or empty body is an empty object. */
 export async function readOptionalJsonObject(request: Request): Promise<Fields> {
   const text = await readBody(request)
   return text === '' ? {} : parseObject(text)
@@ -38,7 +38,7 @@ function parseObject(text: string): Fields {
   return value
 }
 
-/** No field of ours is that deep, and parsing a megabyte of brackets would keep everybody waiting. */
+/** No field needs more depth, and parsing a megabyte of brackets would block the event loop. */
 function ensureShallow(text: string): void {
   let depth = 0
   let isInString = false
@@ -54,7 +54,7 @@ function ensureShallow(text: string): void {
   }
 }
 
-/** The fields of the query; of one that is given twice the last. */
+/** The fields of the query; the last value of a repeated one. */
 export function queryOf(request: Request): Fields {
   const start = request.url.indexOf('?')
   return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start)))

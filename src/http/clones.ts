@@ -1,4 +1,4 @@
-/** Cloned voices: making, deleting, and asking beforehand (4.3 to 4.5 of the interface). */
+/** Cloned voices: create, delete, and the precheck (4.3 to 4.5 of the interface). */
 import { Elysia } from 'elysia'
 import { clone, removeClone } from '../clone/clone'
 import { cloneUnits, type CloneRequest, type CloneSource } from '../clone/cloning'
@@ -126,7 +126,7 @@ function readName(name: unknown): string {
   return trimmed
 }
 
-/** One that a built-in voice speaks, with or without its region. */
+/** A language of a built-in voice, with or without its region. */
 function readLanguage(fields: Fields, voices: readonly { language: string }[]): string | undefined {
   const { language } = fields
   if (!isGiven(language)) return undefined
@@ -137,7 +137,7 @@ function readLanguage(fields: Fields, voices: readonly { language: string }[]): 
   throw refuse('language', language, 'a language of the voices is required, for example "en" or "zh-CN" (BCP 47)')
 }
 
-/** With the usual case, `zh-CN` for `ZH-cn`; undefined when it is no tag (BCP 47). */
+/** The tag in canonical case, `zh-CN` for `ZH-cn`; undefined for an invalid tag (BCP 47). */
 function canonicalLanguage(tag: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(tag)[0]

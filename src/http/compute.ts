@@ -1,4 +1,4 @@
-/** `/readyz`, and what administrators may know of what neural voices are computed with. */
+/** `/readyz`, and the compute providers for administrators. */
 import { Elysia } from 'elysia'
 import type { Speech } from '../workers/speech'
 import type { HttpContext } from './context'
@@ -6,7 +6,7 @@ import type { HttpContext } from './context'
 export function computeRoutes({ access, speech, speaking: { storage } }: HttpContext) {
   return new Elysia()
     .get('/readyz', async () => {
-      // What cannot be looked at takes no new files either.
+      // A disk that cannot be checked counts as full.
       const isFull = await storage.isFull().catch(() => true)
       return { ok: true, compute: describeBriefly(speech), ...(isFull && { storage: 'full' }) }
     })
@@ -16,7 +16,7 @@ export function computeRoutes({ access, speech, speaking: { storage } }: HttpCon
     })
 }
 
-/** null before the first neural voice was needed. */
+/** null before the first use of a neural voice. */
 function describeBriefly({ compute: { found } }: Speech) {
   return found ? { provider: found.provider, fallback: found.isFallback } : null
 }

@@ -1,12 +1,12 @@
 /**
- * Conditional and range requests for a stored file (RFC 9110, sections 13 and 14). Pure: reads headers, no file. Ours,
- * because `range-parser` 1.3.0 takes a suffix that is longer than the file, and a range that ends before it begins, for
- * unsatisfiable, and `fresh` 2.0.0 knows neither `If-Match` nor `If-Unmodified-Since`.
+ * Conditional and range requests for a stored file (RFC 9110, sections 13 and 14). Pure: reads headers, no file.
+ * Written here because `range-parser` 1.3.0 calls a suffix longer than the file, and a range that ends before its
+ * start, unsatisfiable, and `fresh` 2.0.0 supports neither `If-Match` nor `If-Unmodified-Since`.
  */
 import { parseHttpDate } from './http-date'
 
 export type Selected = {
-  /** A strong one, with its quotes. */
+  /** A strong entity tag, with its quotes. */
   readonly etag: string
   /** A multiple of 1000. */
   readonly modifiedAtMs: number
@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly status: 200 | 304 | 416 }
   /** `end` is the last byte. */
   | { readonly status: 206; readonly start: number; readonly end: number }
-  /** `failed`: the header whose condition is false. */
+  /** `failed`: the header with the false condition. */
   | { readonly status: 412; readonly failed: 'If-Match' | 'If-Unmodified-Since' }
 
 /** The status of a GET or HEAD, in the order of section 13.2.2. Malformed dates and ranges are ignored. */
@@ -49,7 +49,7 @@ export function evaluateConditions(
   return evaluateRange(range, selected.sizeBytes)
 }
 
-/** Whether the list of entity tags has this one. `*` stands for any. */
+/** Whether the list of entity tags contains `etag`. `*` matches any tag. */
 function includes(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list.trim() === '*') return true
   const tags = [...list.matchAll(/(W\/)?("[^"]*")/g)]
@@ -57,14 +57,14 @@ function includes(list: string, etag: string, comparison: 'strong' | 'weak'): bo
 }
 
 /**
- * A stored file never changes, so that its date identifies it as strictly as its entity tag does (section 8.8.2.2).
- * What is neither of the two matches nothing.
+ * Whether the validator matches the file. A stored file never changes, so its date is as strong a validator as its
+ * entity tag (section 8.8.2.2). Any other value matches nothing.
  */
 function rangeApplies(ifRange: string | null, { etag, modifiedAtMs }: Selected, nowMs: number): boolean {
   return ifRange === null || ifRange.trim() === etag || parseHttpDate(ifRange.trim(), nowMs) === modifiedAtMs
 }
 
-/** Several ranges are answered with the whole file, as section 14.2 allows; those beyond its end do not count. */
+/** Answers several ranges with the whole file, as section 14.2 allows; ranges beyond its end do not count. */
 function evaluateRange(header: string, sizeBytes: number): Outcome {
   const whole = { status: 200 } as const
   const specs = /^bytes=(.*)$/i.exec(header.trim())?.[1]!.split(',') ?? []
@@ -76,7 +76,9 @@ function evaluateRange(header: string, sizeBytes: number): Outcome {
   return more.length > 0 ? whole : { status: 206, ...first }
 }
 
-/** Cut to the file; one beyond its end, or the last 0 bytes, ends before it begins. undefined: invalid. */
+/**
+ * A range cut to the file; a range beyond its end, or of the last 0 bytes, ends before its start. undefined: invalid.
+ */
 function readRange(spec: string, sizeBytes: number): { start: number; end: number } | undefined {
   const [, first, last] = /^(\d*)-(\d*)$/.exec(spec) ?? []
   if (first === undefined || last === undefined || first + last === '') return undefined

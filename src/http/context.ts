@@ -1,4 +1,4 @@
-/** What the routes need, put together by `app.ts`. */
+/** The dependencies of the routes, assembled by `app.ts`. */
 import type { Addresses } from '../addresses'
 import type { Operation, RateLimits } from '../config'
 import type { Deadline } from '../deadline'
@@ -31,7 +31,7 @@ export type ServerOptions = {
   /** Whether requests may ask for faults. */
   readonly faultsOnDemand: boolean
   readonly isTls: boolean
-  /** Where the client of the request finds the service and the audio files; known once the port is. */
+  /** The addresses of the service and of the audio files, as the client of the request reaches them. */
   readonly addresses: (request: Request) => Addresses
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal
@@ -39,6 +39,6 @@ export type ServerOptions = {
 
 export type HttpContext = ServerOptions & {
   readonly access: Access
-  /** Says which operation the request is; its deadline counts from when the request came. */
+  /** Sets the operation of the request. Its deadline counts from the arrival of the request. */
   readonly begin: (request: Request, operation: Operation) => Deadline
 }

@@ -1,11 +1,11 @@
-/** `/openapi.json`, and `/docs`, which shows it. Both are loaded when they are first asked for. */
+/** `/openapi.json`, and `/docs`, which shows it. Both are loaded on their first request. */
 import { Elysia } from 'elysia'
 import { AppError } from '../errors'
 import type { HttpContext } from './context'
 import type { Page } from './openapi/page'
 import { headersOf } from './request-state'
 
-/** Nothing from elsewhere. The style of Swagger UI holds its pictures as data. */
+/** Allows nothing from other origins. Swagger UI's style embeds its images as data URLs. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ export function docsRoutes({ addresses }: HttpContext) {
   let description: Promise<(baseUrl: string) => string> | undefined
   let page: Promise<Page> | undefined
 
-  /** Written out once, with a gap for the address by which the client came. */
+  /** Serialized once, with a placeholder for the client's base URL. */
   async function loadDescription(): Promise<(baseUrl: string) => string> {
     const { describeApi } = await import('./openapi/document')
     const gap = 'address-of-the-service'

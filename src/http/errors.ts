@@ -1,4 +1,4 @@
-/** The error envelope, and the one table from an error to its status. */
+/** The error envelope, and the table from errors to statuses. */
 import { publicCode, type AppError, type ErrorCode } from '../errors'
 
 export const statuses = {
@@ -63,20 +63,20 @@ export function typeOfStatus(status: number): string {
   return types[status] ?? 'invalid_request_error'
 }
 
-/** A body that is refused while it arrives. Its sender goes on sending, and must still find the answer. */
+/** Errors that refuse a body while it arrives. The client is still sending, and must be able to read the answer. */
 export const refusesBody: readonly ErrorCode[] = ['payload_too_large', 'file_too_large', 'unsupported_encoding']
 
-/** The connection is of no more use: its next bytes are those of a body that nobody waits for. */
+/** The connection is not reusable: its next bytes belong to the refused body. */
 const closesConnection: readonly ErrorCode[] = ['body_too_slow', 'shutting_down']
 
-/** The answer to a failed request (7.2 of the interface). `headers` are those that every answer has. */
+/** The answer to a failed request (7.2 of the interface). `headers`: the headers of every answer. */
 export function errorResponse(error: AppError, requestId: string, headers: Record<string, string>): Response {
   const status = statuses[error.code]
   const all = new Headers({ ...headers, 'cache-control': 'private, no-store', vary: 'Authorization' })
   if (error.retryAfterSeconds !== undefined) all.set('retry-after', String(error.retryAfterSeconds))
   if (status === 401) all.set('www-authenticate', 'Bearer')
   if (closesConnection.includes(error.code)) all.set('connection', 'close')
-  // RFC 9110 section 12.5.3: what the body may be encoded with.
+  // The accepted encodings of a body (RFC 9110 section 12.5.3).
   if (status === 415) all.set('accept-encoding', 'identity')
   const body = {
     code: publicCode(error.code),

@@ -1,4 +1,4 @@
-/** Which fault a request asks for, where it may. */
+/** Reads the faults that a request asks for, if the server allows them. */
 import { faultHeader, parseFaults, type Faults } from '../faults'
 
 export function faultsOf(request: Request, isAllowed: boolean): Faults | undefined {

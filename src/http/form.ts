@@ -1,4 +1,4 @@
-/** Reads a form with one file (multipart/form-data, RFC 7578) as it arrives: the file goes to disk, not to memory. */
+/** Reads a form with one file (multipart/form-data, RFC 7578) as it arrives, and writes the file to disk. */
 import type { Dicer } from '@fastify/busboy'
 import { limits } from '../config'
 import { runWithin, shorten, startDeadline, type Deadline } from '../deadline'
@@ -17,7 +17,7 @@ const fieldNameCharactersMax = 100
 const fieldBytesMax = 4096
 const headerBytesMax = 8192
 const headersMax = 32
-/** What is left of a refused form is removed before the answer, unless the disk takes longer. */
+/** The parts of a refused form are removed before the answer, unless the disk takes longer. */
 const removeTimeoutMs = 2_000
 
 export function isForm(request: Request): boolean {
@@ -25,9 +25,9 @@ export function isForm(request: Request): boolean {
 }
 
 /**
- * The short fields, and the field `file` through `receive`. Throws `file_too_large` as soon as that is known,
- * `invalid_params`, `unsupported_encoding`, `body_too_slow`, `client_gone`, and what `receive` throws; the file is then
- * gone again.
+ * Returns the short fields, and passes the field `file` to `receive`. Throws `file_too_large` as early as possible,
+ * `invalid_params`, `unsupported_encoding`, `body_too_slow`, `client_gone`, and the errors of `receive`; the file is
+ * then removed.
  */
 export async function readForm(request: Request, receive: () => Promise<IncomingReference>): Promise<Form> {
   const deadline = shorten(stateOf(request).deadline, limits.uploadTimeoutMs)
@@ -51,8 +51,8 @@ export async function readForm(request: Request, receive: () => Promise<Incoming
 }
 
 /**
- * Turns bytes into parts. Every part is read or refused, and the buffer of a part is larger than any form: when a part's
- * buffer is full the parser pauses, and does not always go on.
+ * Parses bytes into parts. Every part is read or refused, and the buffer of a part is larger than any form, because the
+ * parser does not always resume after a full buffer.
  */
 async function openParser(request: Request, collector: Collector) {
   const boundary = boundaryOf(request)
@@ -79,7 +79,7 @@ async function openParser(request: Request, collector: Collector) {
     attempt(() => {
       if (++parts > partsMax) throw refuseForm('there are too many fields')
     })
-    // What goes wrong in a part goes wrong in the parser too.
+    // The parser reports errors of a part as well.
     part.on('error', () => {})
     part.on('header', (header) =>
       attempt(() => {
@@ -97,7 +97,7 @@ async function openParser(request: Request, collector: Collector) {
   )
   parser.on('finish', () => attempt(() => void (isWhole = true)))
   return {
-    /** What follows the last boundary is dropped. */
+    /** Ignores bytes after the last boundary. */
     async take(piece: Uint8Array, deadline: Deadline): Promise<void> {
       if (!isWhole) parser.write(piece)
       collector.check()
@@ -122,7 +122,7 @@ function boundaryOf(request: Request): string {
 
 type Collector = ReturnType<typeof createCollector>
 
-/** What was found in the parts so far, and the first thing that was wrong. */
+/** Collects the parts, and the first fault. */
 function createCollector(receive: () => Promise<IncomingReference>) {
   const fields = new Map<string, string>()
   let incoming: Promise<IncomingReference> | undefined
@@ -140,7 +140,7 @@ function createCollector(receive: () => Promise<IncomingReference>) {
   }
 
   return {
-    /** Runs `work` inside an event of the parser, which must not see it throw. */
+    /** Runs `work` in a callback of the parser, which must not throw. */
     attempt,
     check(): void {
       if (fault) throw fault
@@ -162,7 +162,7 @@ function createCollector(receive: () => Promise<IncomingReference>) {
       writing = writing.then(async () => (await incoming!).write(chunk))
       writing.catch((error: unknown) => (fault ??= error))
     },
-    /** Of what was handed over so far. */
+    /** Resolves when all data so far is written. */
     written: (): Promise<void> => writing,
     async finish(): Promise<Form> {
       await writing
@@ -170,7 +170,7 @@ function createCollector(receive: () => Promise<IncomingReference>) {
       received = (await incoming)?.finish()
       return { fields: Object.fromEntries(fields), file: await received }
     },
-    /** Removes the file; what still comes is dropped. */
+    /** Removes the file and ignores further data. */
     async abort(): Promise<void> {
       fault ??= new Error('the form was refused')
       await writing.catch(() => {})
@@ -181,7 +181,7 @@ function createCollector(receive: () => Promise<IncomingReference>) {
 }
 
 type Head = { readonly name: string; readonly isFile: boolean }
-/** As the parser gives it: one byte in each character. */
+/** As the parser returns it: one byte per character. */
 type PartHeader = Readonly<Record<string, readonly string[]>>
 
 /** Throws `invalid_params`. */
@@ -199,7 +199,7 @@ function readHead(header: PartHeader): Head {
   return { name, isFile }
 }
 
-/** The value of a parameter of a header (RFC 2183), without its quotes. */
+/** The value of a header parameter (RFC 2183), without its quotes. */
 function parameterOf(header: string, wanted: string): string | undefined {
   const parameters = header.matchAll(/;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g)
   for (const [, name, quoted, bare] of parameters)

@@ -1,4 +1,4 @@
-/** `/`: a page for browsers. Programs find nothing there. The page is loaded when it is first asked for. */
+/** `/`: a page for browsers; other clients get 404. The page is loaded on its first request. */
 import { Elysia } from 'elysia'
 import { AppError } from '../errors'
 import { version } from '../version'

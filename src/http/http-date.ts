@@ -1,4 +1,4 @@
-/** Dates of HTTP headers (RFC 9110 section 5.6.7), in the three forms that a recipient must read. */
+/** Dates in HTTP headers (RFC 9110 section 5.6.7), in the three forms that a recipient must accept. */
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const month = `(?<month>${months.join('|')})`
@@ -9,7 +9,7 @@ const forms = [
   String.raw`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} (?<day>[ \d]\d) ${time} (?<year>\d{4})`,
 ].map((form) => new RegExp(`^${form}$`))
 
-/** Milliseconds since 1970, a multiple of 1000; undefined where the text is no such date. */
+/** Milliseconds since 1970, a multiple of 1000; undefined for an invalid date. */
 export function parseHttpDate(text: string, nowMs: number): number | undefined {
   for (const form of forms) {
     const parts = form.exec(text)?.groups
@@ -18,7 +18,7 @@ export function parseHttpDate(text: string, nowMs: number): number | undefined {
   return undefined
 }
 
-/** As in `Sun, 06 Nov 1994 08:49:37 GMT`. */
+/** The form `Sun, 06 Nov 1994 08:49:37 GMT`. */
 export function formatHttpDate(timeMs: number): string {
   return new Date(timeMs).toUTCString()
 }
@@ -33,12 +33,12 @@ function timeOf(parts: Record<string, string>, nowMs: number): number | undefine
   const year = parts.year!.length === 2 ? centuryOf(Number(parts.year), nowMs) : Number(parts.year)
   const midnight = new Date(0)
   midnight.setUTCFullYear(year, months.indexOf(parts.month!), day)
-  // The 60th second is a leap second.
+  // Second 60 is a leap second.
   const isTime = midnight.getUTCDate() === day && hour < 24 && minute < 60 && second <= 60
   return isTime ? midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 : undefined
 }
 
-/** A year of two digits that seems to be more than 50 years ahead is the last one that ended so. */
+/** A two-digit year more than 50 years ahead means the last year with the same digits. */
 function centuryOf(year: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear()
   const full = thisYear - (thisYear % 100) + year

@@ -1,19 +1,19 @@
 /**
- * Finds a field that is plainly meant for another one. A request that says `voice` would be spoken, and charged, with
- * the default voice; every other unknown field is ignored.
+ * Refuses an unknown field that is plainly meant for a known one. Otherwise a request with `voice` would be spoken, and
+ * charged, with the default voice. Other unknown fields are ignored.
  */
 import { AppError } from '../errors'
 import type { Fields } from '../fields'
 
 export type FieldNames = {
   readonly known: readonly string[]
-  /** Other names by which clients call a known field. */
+  /** Names that other clients use for a known field. */
   readonly synonyms: Readonly<Record<string, string>>
-  /** Fields that are not known here but must not be taken for a misspelling. */
+  /** Unknown fields that are not misspellings. */
   readonly exempt: readonly string[]
 }
 
-/** Throws `invalid_params` for the first field that is plainly meant for a known one. */
+/** Throws `invalid_params` for the first mistaken field. */
 export function refuseMistakenFields(fields: Fields, names: FieldNames): void {
   const mistake = findMistakenField(fields, names)
   if (!mistake) return
@@ -23,8 +23,8 @@ export function refuseMistakenFields(fields: Fields, names: FieldNames): void {
 
 /**
  * The first unknown field that is a synonym of a known one, differs from one only in case, hyphens and underscores, or
- * is one edit away from one. Two cases are no mistake: a synonym that repeats the value of its known field (a client that
- * speaks to several services), and a similar name beside the known field (`test` beside `text`).
+ * is one edit away from one. Two cases are allowed: a synonym with the same value as its known field (for a client of
+ * several services), and a similar name beside the known field (`test` beside `text`).
  */
 export function findMistakenField(
   fields: Fields,
@@ -43,7 +43,7 @@ export function findMistakenField(
   return undefined
 }
 
-/** A voice that is null or empty counts as omitted. */
+/** A null or empty voice counts as omitted. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
@@ -52,7 +52,7 @@ function withoutStyle(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '')
 }
 
-/** One character more, less or other, or two neighbours swapped. Equal names are not one edit away. */
+/** One character inserted, deleted or replaced, or two neighbours swapped. Equal names are not one edit away. */
 export function isOneEditAway(one: string, other: string): boolean {
   if (one === other) return false
   const shorter = Math.min(one.length, other.length)

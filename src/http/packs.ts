@@ -1,4 +1,4 @@
-/** `POST /api/v1/admin/packs`: installing a pack by name. */
+/** `POST /api/v1/admin/packs`: installs a pack by name. */
 import { Elysia } from 'elysia'
 import { installPack } from '../admin/installs'
 import { readJsonObject } from './body'

@@ -1,17 +1,17 @@
 /**
- * One line in the log for each API request: who asked, from where, for what, and what came of it. Never a text, a key or
- * anything else that a client wrote but for the path.
+ * One log line per API request: account, key, client address, operation and result. Of the client's own input it holds
+ * only the path; never a text or a key.
  */
 import type { Logger } from '../log'
 import { pathOf } from './path'
 import { stateOf } from './request-state'
 
-/** Where it is longer, only its beginning is of use. */
+/** A longer path is cut. */
 const pathCharactersMax = 200
 
-/** `addressOf`: the client's. */
+/** `addressOf`: the address of the client. */
 export function createRequestLog(log: Logger, addressOf: (request: Request) => string) {
-  /** `errorCode`: as the caller sees it; undefined when the request succeeded. */
+  /** `errorCode`: the public code; undefined after success. */
   return (request: Request, status: number, errorCode?: string): void => {
     if (!log.isEnabled('info')) return
     const path = pathOf(request)

@@ -1,4 +1,4 @@
-/** What is known of a request while it is served: its id, its deadline, and what its rate limit said. */
+/** The state of a request in progress: its id, deadline, rate limit headers and log fields. */
 import type { Caller } from '../account/keys'
 import { operationTimeoutsMs, type Operation } from '../config'
 import { startDeadline, type Deadline } from '../deadline'
@@ -14,9 +14,9 @@ export type RequestState = {
   /** Aborted when the server begins to stop. */
   stopping: AbortSignal | undefined
   verdict: Verdict | undefined
-  /** What its route adds to every answer, errors included. */
+  /** Headers that the route adds to every answer, errors included. */
   headers: Readonly<Record<string, string>> | undefined
-  /** For the log, as far as they are known: whose key it is, the voice that spoke, what was charged. */
+  /** For the log, as far as known: caller, voice, charged units. */
   caller: Pick<Caller, 'accountId' | 'keyId'> | undefined
   voiceId: string | undefined
   units: number | undefined
@@ -45,14 +45,14 @@ function newState(): RequestState {
   }
 }
 
-/** Says which operation the request is. Its deadline counts from when the request came, whatever was awaited since. */
+/** Sets the operation of the request. Its deadline counts from the arrival of the request, not from this call. */
 export function beginOperation(request: Request, operation: Operation): Deadline {
   const state = stateOf(request)
   state.operation = operation
   return (state.deadline = startDeadline(operationTimeoutsMs[operation], state.startedAtMs))
 }
 
-/** To every answer to the request, errors included. */
+/** Adds headers to every answer to the request, errors included. */
 export function addHeaders(request: Request, headers: Readonly<Record<string, string>>): void {
   const state = stateOf(request)
   state.headers = { ...state.headers, ...headers }
@@ -62,7 +62,7 @@ export function requestIdOf(request: Request): string {
   return stateOf(request).id
 }
 
-/** What every answer to the request carries, whether it succeeded or not. */
+/** The headers of every answer to the request, errors included. */
 export function headersOf(request: Request): Record<string, string> {
   const { id, verdict, headers } = stateOf(request)
   if (!verdict) return { ...headers, 'x-request-id': id }

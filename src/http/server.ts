@@ -1,4 +1,4 @@
-/** All routes in one list, what every request gets, and what every error becomes. */
+/** All routes in one list, the common handling of requests, and the answer to every error. */
 import { Elysia, NotFoundError } from 'elysia'
 import { limits, operationTimeoutsMs, type Operation } from '../config'
 import type { Deadline } from '../deadline'
@@ -39,28 +39,29 @@ export function createHttpServer(options: ServerOptions) {
     return { error: new AppError('method_not_allowed', message), allow }
   }
 
-  /** Bun closes a connection whose answer has not begun in its idle time, also while the body arrives. */
+  /** Sets a longer idle time: Bun closes a connection without an answer after it, even while the body arrives. */
   function begin(request: Request, operation: Operation): Deadline {
     const seconds = operationTimeoutsMs[operation] / 1000
     if (outlastsIdle(operation)) app.server?.timeout(request, seconds + answerSpareSeconds)
     return beginOperation(request, operation)
   }
 
-  /** From now on an idle connection is closed as usual, one with the rest of a refused body sooner. */
+  /** Restores the usual idle time; a connection with the rest of a refused body gets a shorter one. */
   function limitConnection(request: Request, code?: ErrorCode): void {
     if (code && refusesBody.includes(code)) app.server?.timeout(request, limits.refusedBodySeconds)
     else if (outlastsIdle(stateOf(request).operation)) app.server?.timeout(request, idleTimeout)
   }
 
-  // Without `reusePort: false` a second server on the same port would silently take half of the requests.
-  // Bun's page for development would show the stack. Elysia looks for the path behind a host name of four letters or,
-  // where it is told that there are shorter ones, right behind `http://`, which with TLS would be within `https://`.
+  // `reusePort: false` prevents a second server on the same port from silently taking half of the requests.
+  // `development: false` hides Bun's error page, which shows the stack. `standardHostname` tells Elysia where the path
+  // starts: after a host name of at least four letters, or else directly after `http://`, which is wrong for
+  // `https://`.
   const app = new Elysia({
     serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false, development: false },
     handler: { standardHostname: options.isTls },
   })
     .onBeforeHandle(({ request }) => {
-      // The clock of the request begins here.
+      // The request's clock starts here.
       stateOf(request).stopping = stopping
       if (stopping.aborted) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
@@ -97,15 +98,15 @@ export function createHttpServer(options: ServerOptions) {
   return app
 }
 
-/** After the deadline, for the answer that says so. Bun takes 255 s at most. */
+/** Time after the deadline to send the error. Bun allows at most 255 s in total. */
 const answerSpareSeconds = 15
 
 const outlastsIdle = (operation: Operation) => operationTimeoutsMs[operation] >= limits.idleConnectionSeconds * 1000
 
-/** More than any route takes: each route cuts its own body, and answers in our envelope. */
+/** Above the limit of every route: each route limits its own body and answers with the error envelope. */
 const bodyBytesAccepted = 1 << 30
 
-/** Which methods a path has, for the answer to a wrong one. */
+/** The methods of each path, for the answer to a wrong one. */
 function methodsByPath(routes: readonly { path: string; method: string }[]) {
   const patterns = routes.map(({ path, method }) => {
     const pattern = path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.+')
@@ -113,7 +114,7 @@ function methodsByPath(routes: readonly { path: string; method: string }[]) {
   })
   return (pathname: string): string | undefined => {
     const methods = patterns.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method)
-    // Whatever has GET has HEAD.
+    // A path with GET also has HEAD.
     const all = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     return all.length > 0 ? [...new Set(all)].join(', ') : undefined
   }

@@ -1,4 +1,4 @@
-/** `POST /api/v1/tts` and its estimate: the body's rules and the answer's shape (4.1 and 2.3 of the interface). */
+/** `POST /api/v1/tts` and its estimate: rules of the body and shape of the answer (4.1 and 2.3 of the interface). */
 import { Elysia } from 'elysia'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { limits } from '../config'
@@ -15,7 +15,7 @@ import { stateOf } from './request-state'
 const cloneIdPattern = /^cv-[0-9a-f]{32}$/
 
 export function ttsRoutes({ begin, access, speaking, addresses, faultsOnDemand }: HttpContext) {
-  /** For the log: what is no voice may be a text in the wrong place. */
+  /** For the log, only a known id: an unknown one may be a text in the wrong field. */
   const knownVoice = (id: string | undefined) =>
     id !== undefined && (speaking.catalogue.find(id) || cloneIdPattern.test(id)) ? id : undefined
 
@@ -76,11 +76,11 @@ function idempotencyKeyOf(request: Request): string | undefined {
 export const speakFieldNames = {
   known: ['text', 'voice_id', 'speed', 'format'],
   synonyms: { voice: 'voice_id', input: 'text', rate: 'speed', response_format: 'format' },
-  // Later operations know them; a program may send them already.
+  // Fields of later operations; clients may send them already.
   exempt: ['seed', 'captions', 'lexicon', 'markup'],
 } as const
 
-/** Throws `invalid_params`, `invalid_speed`, `invalid_format`, each naming its field. */
+/** Throws `invalid_params`, `invalid_speed`, `invalid_format`, each with its field. */
 function parseSpeakBody(body: Fields): SpeakFields {
   refuseMistakenFields(body, speakFieldNames)
   return {

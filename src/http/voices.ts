@@ -15,8 +15,8 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
   const { plans, catalogue, converter, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
   /**
-   * Lists stay the same object until something changes, so each is written out once for each address by which clients
-   * find the audio: its items, with commas between.
+   * The serialized items of each list, comma-separated, by storage URL. A list stays the same object until something
+   * changes.
    */
   const written = new WeakMap<readonly ListedVoice[], Map<string, string>>()
 

@@ -1,24 +1,24 @@
 /**
- * Rate limits over a true sliding window: a log of when each subject's calls were counted, kept in memory. Ours because
- * the usual packages cannot be exact: `rate-limiter-flexible` 11.4.0 and `express-rate-limit` 8.7.4 count fixed windows
- * in memory (60 a minute let 119 calls through within two seconds), and `rolling-rate-limiter` 0.4.2, which does keep a
- * log, counts refused calls too, so that a client that retries stays shut out, and has one limit for all.
+ * Rate limits over a true sliding window: a log of each subject's counted calls, in memory. Written here because the
+ * usual packages are not exact: `rate-limiter-flexible` 11.4.0 and `express-rate-limit` 8.7.4 count fixed windows in
+ * memory (a limit of 60 a minute let 119 calls through within two seconds). `rolling-rate-limiter` 0.4.2 does keep a
+ * log, but counts refused calls too, so that a retrying client stays locked out, and has one limit for all subjects.
  */
 
 export type Verdict = {
   readonly allowed: boolean
   readonly limit: number
-  /** Calls that would still be allowed now. */
+  /** Calls that are still allowed now. */
   readonly remaining: number
-  /** Until one more call becomes free; 0 when nothing is counted. */
+  /** Until one more call is allowed; 0 when nothing is counted. */
   readonly resetSeconds: number
-  /** At least 1 when refused, 0 when allowed. Whoever waits this long gets through, if nothing else was counted. */
+  /** At least 1 when refused, 0 when allowed. A call after this time succeeds if no other was counted. */
   readonly retryAfterSeconds: number
 }
 
 export type Window = ReturnType<typeof createWindow>
 
-/** One subject's counted calls, oldest first, in a ring; and its place in the order of the last counted call. */
+/** One subject's counted calls, oldest first, in a ring buffer; and its links in the list by last counted call. */
 type Log = {
   readonly subject: string
   stampsMs: Float64Array
@@ -30,12 +30,12 @@ type Log = {
 }
 
 const firstCapacity = 8
-/** A counted call adds one subject at most, so those that are over never pile up, and no call has much to do. */
+/** A counted call adds at most one subject, so dropping two per call keeps expired subjects from piling up. */
 const forgottenPerCall = 2
 
 /**
- * A stamp exactly `windowMs` old has left the window. At most `subjectsMax` subjects are remembered; the one whose last
- * counted call is the longest ago goes first. `nowMs` must never go back.
+ * A stamp exactly `windowMs` old has expired. Remembers at most `subjectsMax` subjects; drops the one with the oldest
+ * last counted call first. `nowMs` must be monotonic.
  */
 export function createWindow({
   windowMs,
@@ -47,7 +47,7 @@ export function createWindow({
   nowMs?: () => number
 }) {
   const logs = new Map<string, Log>()
-  // Closes the circle of logs: its `newer` is the oldest, its `older` the newest.
+  // Sentinel of the circular list of logs: its `newer` is the oldest log, its `older` the newest.
   const ends = createLog('', 0)
 
   const hasLeft = (stampMs: number, now: number) => stampMs + windowMs <= now
@@ -62,13 +62,13 @@ export function createWindow({
 
   function secondsUntilLeft(stampMs: number, now: number): number {
     const seconds = Math.floor((stampMs + windowMs - now) / 1000)
-    // Not `ceil`, which rounding can make a second too short or too long: this asks what the call after the wait will.
+    // `ceil` may be a second off after rounding; test the time of the retry itself.
     return hasLeft(stampMs, now + seconds * 1000) ? seconds : seconds + 1
   }
 
   function verdict(log: Log | undefined, limit: number, allowed: boolean, now: number): Verdict {
     const count = log?.count ?? 0
-    // Where the limit was lowered, the oldest call's leaving frees nothing yet.
+    // After a lowered limit the oldest call's expiry frees nothing yet.
     const resetSeconds = log && count > 0 ? secondsUntilLeft(stampAt(log, Math.max(0, count - limit)), now) : 0
     const remaining = Math.max(0, limit - count)
     return { allowed, limit, remaining, resetSeconds, retryAfterSeconds: allowed ? 0 : resetSeconds }
@@ -76,7 +76,7 @@ export function createWindow({
 
   function forget(log: Log): void {
     unlink(log)
-    // Else one that the collector still sees would keep alive all that were forgotten after it.
+    // A reference from an old log would keep all logs dropped after it alive.
     log.older = log
     log.newer = log
     logs.delete(log.subject)
@@ -110,7 +110,7 @@ export function createWindow({
       return verdict(log, limit, true, now)
     },
 
-    /** How things stand: `allowed` says whether a call now would be. Counts nothing. */
+    /** Whether a call now would be allowed. Counts nothing. */
     peek(subject: string, limit: number): Verdict {
       const now = nowMs()
       const log = logs.get(subject)
@@ -145,7 +145,7 @@ function stampAt({ stampsMs, first }: Log, index: number): number {
   return stampsMs[at < stampsMs.length ? at : at - stampsMs.length]!
 }
 
-/** Expects fewer than `limit` stamps, and never keeps room for more. */
+/** Expects fewer than `limit` stamps; never allocates room for more. */
 function append(log: Log, stampMs: number, limit: number): void {
   if (log.count === log.stampsMs.length || log.stampsMs.length > limit)
     resize(log, Math.min(limit, Math.max(firstCapacity, log.count * 2)))

@@ -1,4 +1,4 @@
-/** The page at `/` for people who open the service in a browser: what it is, and how to begin. One file, no requests. */
+/** The page at `/` for people with a browser: describes the service and the first steps. One file, no requests. */
 import html from './home.html' with { type: 'text' }
 import style from './home.css' with { type: 'text' }
 import script from './home.js' with { type: 'text' }
@@ -8,13 +8,13 @@ export type HomePage = {
   readonly name: string
   readonly version: string
   readonly baseUrl: string
-  /** The default voice of callers without a plan; undefined: there is none. */
+  /** The default voice of callers without a plan; undefined without one. */
   readonly voice: { readonly name: string; readonly language: string; readonly demo: string } | undefined
 }
 
 const hashOf = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
-/** Only the style and the script of the page itself, and sound of the service. */
+/** Allows only the page's own style and script, and audio of the service. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src ${hashOf(style)}`,
@@ -40,7 +40,7 @@ export function writeHomePage({ name, version, baseUrl, voice }: HomePage): stri
   return html.replace(/\{\{(\w+)\}\}/g, (_, field: string) => values[field]!)
 }
 
-/** The demo by its path on this server: with a storage URL elsewhere the page would load from there. */
+/** Uses the demo's path on this server: a storage URL elsewhere would make the page load from there. */
 function writePlayer(path: string, { name, language, demo }: NonNullable<HomePage['voice']>): string {
   return `<section aria-labelledby="listen">
 <h2 id="listen">Listen</h2>

@@ -1,4 +1,4 @@
-/** One's own account and the history of its requests, as operations of the API description. */
+/** The caller's account and request history, as operations of the API description. */
 import { idFilter, instantParameter, pageParameters } from './parameters'
 import { reference, text, type Operation } from './model'
 

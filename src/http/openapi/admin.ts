@@ -15,7 +15,7 @@ type Act = {
   readonly tag?: string
 }
 
-/** `route` is method and path below `/api/v1`; `answer` and `body` name schemas. */
+/** `route`: method and path below `/api/v1`; `answer` and `body`: names of schemas. */
 function act(
   id: string,
   route: string,

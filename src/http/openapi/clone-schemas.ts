@@ -1,4 +1,4 @@
-/** Cloned voices and what makes them: shapes of the API description. */
+/** Cloned voices and clone requests: schemas of the API description. */
 import { boolean, instant, integer, list, number, object, reference, text, type Schema } from './model'
 import { cloneNamePattern, languagePattern, urlPattern } from './rules'
 

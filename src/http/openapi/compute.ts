@@ -1,4 +1,4 @@
-/** What neural voices are computed with: shapes of the API description. */
+/** The compute providers of neural voices: schemas of the API description. */
 import { computeProviders } from '../../config'
 import { boolean, integer, list, number, object, orNull, text } from './model'
 

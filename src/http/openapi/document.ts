@@ -1,4 +1,4 @@
-/** The API description: an OpenAPI 3.1 document, put together from the operations, the schemas and the errors. */
+/** The API description: an OpenAPI 3.1 document from the operations, the schemas and the errors. */
 import type { ErrorCode } from '../../errors'
 import { version } from '../../version'
 import { accountOperations } from './account'
@@ -78,7 +78,7 @@ function errorsOf({ audience, method, errors = [] }: Operation): ErrorCode[] {
   return [...byAudience[audience].errors, ...(hasBody ? ofBody : []), ...errors, ...always]
 }
 
-/** `baseUrl`: where clients find the service. */
+/** `baseUrl`: the address of the service for clients. */
 export function describeApi(baseUrl: string) {
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
   for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describeOperation(operation)
@@ -154,7 +154,7 @@ function requestsOf(id: string) {
 
 type Example = { readonly request?: unknown; readonly answer: unknown }
 
-/** Examples are what the service once answered. One's own keys look like everybody's. */
+/** Examples are recorded answers of the service. An administrator's own keys share the examples of all keys. */
 function exampleOf(id: string): Example | undefined {
   const known: Record<string, Example> = examples
   return known[id] ?? known[id.replace('Own', '')]

@@ -1,9 +1,9 @@
-/** What each error means to callers; statuses and types come from the table by which errors are answered. */
+/** The meaning of each error for callers; statuses and types come from the table of the error answers. */
 import { publicCode, type ErrorCode } from '../../errors'
 import { statuses, typeOfStatus } from '../errors'
 import { object, orNull, text, type Schema } from './model'
 
-/** All but that of a client who is not there any more to read it. */
+/** All codes except that of a client that has left. */
 export type ShownErrorCode = Exclude<ErrorCode, 'client_gone'>
 
 type Meaning = { readonly when: string; readonly message: string; readonly param?: string }
@@ -222,7 +222,7 @@ export const errorExamples = Object.fromEntries(
   }),
 )
 
-/** `codes` by status: the statuses in order, the codes in that of the table. */
+/** `codes` by status, in order of status, then of the table. */
 function byStatus(codes: readonly ErrorCode[]): Map<number, ShownErrorCode[]> {
   const known = shownErrorCodes.filter((code) => codes.includes(code))
   const sorted = [...new Set(known.map((code) => statuses[code]))].sort((a, b) => a - b)
@@ -237,7 +237,7 @@ export function errorReferences(codes: readonly ErrorCode[]) {
   return Object.fromEntries(entries)
 }
 
-/** An entry of `components.responses` for each status that `codes` have. */
+/** An entry of `components.responses` for each status of `codes`. */
 export function errorComponents(codes: readonly ErrorCode[]) {
   return [...byStatus(codes)].map(([status, group]) => [group.join('.'), errorComponent(status, group)] as const)
 }

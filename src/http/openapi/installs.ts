@@ -17,7 +17,7 @@ export const installOperations: readonly Operation[] = [
   },
 ]
 
-/** Of the names of Piper's voices, which are Latin. */
+/** Latin letters, as in the names of Piper's voices. */
 const letters = String.raw`A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f`
 const name = text(`\`piper/KEY\` of a Piper voice, ${knownPacks.map((pack) => `\`${pack.name}\``).join(', ')}.`, {
   pattern: `^(piper/[0-9_${letters}][0-9._+${letters}-]{0,99}|${knownPacks.map((pack) => pack.name).join('|')})$`,

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that ours has, and short ways to write schemas (JSON Schema 2020-12). */
+/** The subset of OpenAPI 3.1 in use, and short ways to write schemas (JSON Schema 2020-12). */
 import type { ErrorCode } from '../../errors'
 
 export type Schema = {
@@ -35,7 +35,7 @@ export type Parameter = {
   readonly schema: Schema
 }
 
-/** What a successful request gets. */
+/** The answer to a successful request. */
 export type Answer = {
   readonly description: string
   readonly contentType?: string
@@ -43,7 +43,7 @@ export type Answer = {
   readonly headers?: readonly HeaderName[]
 }
 
-/** Headers of answers besides `X-Request-Id`, which all have. */
+/** Headers of answers besides `X-Request-Id`, which every answer has. */
 export type HeaderName =
   | 'Idempotent-Replay'
   | 'ETag'
@@ -54,32 +54,32 @@ export type HeaderName =
   | 'Allow'
   | `Access-Control-${'Allow-Origin' | 'Allow-Methods' | 'Allow-Headers' | 'Expose-Headers' | 'Max-Age'}`
 
-/** Who may call: anybody, anybody but with more to see for a key, a key, an administrator's key. */
+/** Who may call: any client; any client, with more in the answer for a key; a key; an administrator's key. */
 export type Audience = 'everybody' | 'everybody or a key' | 'key' | 'administrator'
 
 export type Operation = {
   readonly method: 'get' | 'head' | 'options' | 'post' | 'patch' | 'delete'
   readonly path: string
-  /** Unique; examples are found by it. */
+  /** Unique; identifies the example. */
   readonly id: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
   readonly audience: Audience
-  /** Whether calls per minute are counted. */
+  /** Whether a rate limit applies. */
   readonly limited?: boolean
   readonly parameters?: readonly Parameter[]
   readonly body?: Schema
-  /** The same as a form (multipart/form-data). */
+  /** The same body as a form (multipart/form-data). */
   readonly form?: Schema
-  /** Of the answer; 200 where nothing is said. */
+  /** Status of the answer; 200 by default. */
   readonly status?: 202 | 204
   readonly answer: Answer
   /** Further examples of the answer, by their id. */
   readonly moreExamples?: readonly string[]
-  /** Statuses without a body of ours. */
+  /** Statuses without a JSON body. */
   readonly bare?: Readonly<Record<string, { description: string; headers?: readonly HeaderName[] }>>
-  /** Besides those that follow from the audience and the method. */
+  /** Errors besides those implied by the audience and the method. */
   readonly errors?: readonly ErrorCode[]
 }
 
@@ -97,7 +97,7 @@ export function orNull(schema: Schema): Schema {
   return { ...schema, type: [schema.type as string, 'null'] }
 }
 
-/** All properties are required but those in `optional`. */
+/** All properties are required except those in `optional`. */
 export function object(
   properties: Readonly<Record<string, Schema>>,
   {
@@ -109,7 +109,7 @@ export function object(
   return { type: 'object', ...rules, properties, ...(required.length > 0 && { required }) }
 }
 
-/** A body of which no field has to be there. */
+/** A body without required fields. */
 export function changes(properties: Readonly<Record<string, Schema>>): Schema {
   return object(properties, { optional: Object.keys(properties) })
 }

@@ -1,4 +1,4 @@
-/** The installed packs, as administrators see them: shapes of the API description. */
+/** The installed packs, for administrators: schemas of the API description. */
 import { boolean, integer, list, object, orNull, reference, text, type Schema } from './model'
 
 const ofReady = (schema: Schema) => orNull({ ...schema, description: `${schema.description} null: not ready.` })

@@ -1,4 +1,4 @@
-/** The page that shows the API description: Swagger UI, whole in the executable, and the few lines that start it. */
+/** The page of the API description: Swagger UI, embedded in the executable, and its start script. */
 import stylePath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 
@@ -6,7 +6,7 @@ export type PageFile = { readonly body: Bun.BunFile | string; readonly contentTy
 
 export type Page = { readonly html: string; readonly files: ReadonlyMap<string, PageFile> }
 
-/** The description names one address; who reads it through another one (a tunnel, a second name) means that one. */
+/** The description names one address; replace it with the one in the browser, such as a tunnel's. */
 const starter = `'use strict'
 const base = new URL('..', document.currentScript.src).href.replace(/\\/$/, '')
 fetch(base + '/openapi.json')
@@ -25,7 +25,7 @@ fetch(base + '/openapi.json')
   )
 `
 
-/** Files are named by their content, so that browsers may keep them. `prefix`: the path of the base URL. */
+/** Names files by their content, so that browsers may cache them. `prefix`: the path of the base URL. */
 export async function makePage(prefix: string): Promise<Page> {
   const style = Bun.file(stylePath)
   const bundle = Bun.file(bundlePath)

@@ -1,4 +1,4 @@
-/** Parameters that several operations share. */
+/** Parameters shared by several operations. */
 import { faultHeader, faultNames } from '../../faults'
 import type { Parameter } from './model'
 import { cursorPattern, idPattern, time } from './rules'
@@ -34,7 +34,7 @@ export function idParameter(what: string): Parameter {
   }
 }
 
-/** Of other accounts' things: an id that nobody has is answered with nothing, or with 404. */
+/** Filters by an id; an unknown id gives an empty list or 404. */
 export function idFilter(name: string, description: string): Parameter {
   return { name, in: 'query', description, schema: { type: 'string', pattern: idPattern } }
 }

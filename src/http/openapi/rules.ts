@@ -1,17 +1,17 @@
 /**
- * What the service asks of texts, as patterns and formats of the API description. Every text that they allow passes the
- * checks in `fields.ts` and in the routes; a few that would pass too, such as a name with a line break at its end, are
- * not allowed here.
+ * Rules for strings, as patterns and formats of the API description. Every string that they allow passes the checks in
+ * `fields.ts` and in the routes. They exclude a few strings that would pass too, such as a name with a trailing line
+ * break.
  */
 import type { Schema } from './model'
 
-/** Characters as in a class of a regular expression, without classes that engines see differently. */
+/** A character class of a regular expression, without shorthand classes, which differ between engines. */
 const whiteSpace = String.raw`\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
 const control = String.raw`\u0000-\u001f\u007f-\u009f\u2028\u2029`
 
 const lineWithout = (forbidden: string) => `^[^${forbidden}]*[^${forbidden}${whiteSpace}][^${forbidden}]*$`
 
-/** Not only white space. */
+/** Contains more than white space. */
 export const spokenPattern = `[^${whiteSpace}]`
 /** One line: not blank, no control characters. */
 export const linePattern = lineWithout(control)
@@ -22,13 +22,13 @@ export const emailPattern = `^[^@${control}${whiteSpace}]+@[^@${control}${whiteS
 export const languagePattern = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
 export const urlPattern = '^[hH][tT][tT][pP][sS]?://'
 export const cursorPattern = '^[A-Za-z0-9_-]+$'
-/** Of accounts, keys and whatever else has made its own id. */
+/** Generated ids, such as those of accounts and keys. */
 export const idPattern = '^[0-9A-Za-z_-]{1,64}$'
 export const voiceIdPattern = '^[a-z0-9][a-z0-9._-]{0,63}$'
-/** Crockford base32, as people type it. */
+/** Crockford base32, as typed by people. */
 export const codePattern = '^([0-9A-TV-Za-tv-z]{4}[ -]?){4}$'
 
-/** A date, which is its midnight in UTC, or a date and time. */
+/** A date, meaning its midnight in UTC, or a date and time. */
 export function time(description: string): Schema {
   const forms = ['date', 'date-time'].map((format) => ({ type: 'string', format }))
   return { description, anyOf: forms }

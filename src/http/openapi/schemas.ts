@@ -1,4 +1,4 @@
-/** The shapes that requests and answers share: `components.schemas`. */
+/** The schemas shared by requests and answers: `components.schemas`. */
 import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { installSchemas } from './installs'
@@ -11,7 +11,7 @@ import { speakFieldNames } from '../tts'
 
 const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
 
-/** In words: with `default` generators of clients make a field of a request required, unless told otherwise. */
+/** In words: with `default`, client generators make a field of a request required unless told otherwise. */
 const byDefault = (value: unknown) => `Default: ${JSON.stringify(value)}.`
 const uuid = (description: string) => text(description, { format: 'uuid' })
 const requestId = text('32 hexadecimal characters; the idempotency key where one was sent.', {
