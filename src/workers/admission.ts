@@ -35,9 +35,8 @@ export type Refusal =
 export type Admission = ReturnType<typeof createAdmission>
 
 /**
- * Estimates are right to a few percent while the machine stays as it is. It does not where others share it: on two cores
- * with seven busy neighbours an utterance took up to twice as long half a minute later. A shorter queue costs nothing, for
- * workers only rest when it is empty.
+ * The machine may become slower after the promise: measured on two cores with seven busy neighbours, an utterance took up
+ * to twice as long half a minute later. A shorter queue costs no goodput, for workers only rest when it is empty.
  */
 const promisedShare = 0.65
 /** Of the time until a deadline, what promises and fair turns may use up together. */
@@ -45,6 +44,8 @@ const turnsShare = 0.9
 /** Those who come back as they were told are not refused for a small error of the first estimate. */
 const returningShare = 0.7
 const newcomerShare = 1 / 6
+/** A text is too long when it is so much longer than its deadline that no error of the estimate can explain it. */
+const tooLongFactor = 1.25
 /** A key may always have this much waiting for each worker, so that no worker rests because many keys were refused. */
 const shareMinMs = 1_000
 /** How long a key counts as wanting its share after the time that it was told to come again. */
@@ -170,7 +171,7 @@ export function createAdmission({
       const { key, deadlineAtMs, work } = demand
       forgetRefused()
       const aloneMs = finishInMs(work, { workers, nowMs: nowMs(), beforeMs: 0, laneMs: 0 })
-      if (aloneMs > deadlineAtMs - nowMs() && work.isKnown()) return { reason: 'too_long' }
+      if (aloneMs > tooLongFactor * (deadlineAtMs - nowMs()) && work.isKnown()) return { reason: 'too_long' }
       if (places.length >= placesMax) return { reason: 'full', retryAfterSeconds: secondsUntilRoom() }
       const held = heldByKey()
       if (places.length > 0 && !(isAllowed(demand, held, 0) && delaysNobody(demand))) {

@@ -60,7 +60,7 @@ export function createScheduler(options: {
 }) {
   const { log, workers } = options
   const speeds = createSpeeds(priorOf)
-  const clock = createTaskClock(speeds)
+  const clock = createTaskClock(speeds, workers)
   const admission = createAdmission({ workers, placesMax: options.jobsMax, horizonMs: options.horizonMs })
   const foreground = createFairQueue<Waiting>()
   const background = createFairQueue<Waiting>()

@@ -10,9 +10,15 @@ type Timed = { readonly task: Task; readonly work: RequestWork | undefined }
 /** To be called when the tasks are over, with what came of them, or undefined when their process was lost. */
 type Stop = (result: TaskResult | undefined) => void
 
-export type TaskClock = ReturnType<typeof createTaskClock>
+/**
+ * A task takes longer beside others, which share caches, memory and perhaps the core: two workers on two cores do 1.9 times
+ * as much as one, on two threads of one core less. What was measured while a worker was idle is learned as this much
+ * longer, because a request is let in to be done while all are busy.
+ */
+const crowding = 1.25
 
-export function createTaskClock(speeds: Speeds) {
+export function createTaskClock(speeds: Speeds, workers: number) {
+  let running = 0
   /** A process loads an engine or an encoder with the first task for it, which tells nothing of the speed. */
   const loaded = new WeakMap<WorkerProcess, Set<string>>()
 
@@ -36,10 +42,12 @@ export function createTaskClock(speeds: Speeds) {
     /** The tasks begin together on `worker`, in one batch if they are several. */
     start(worker: WorkerProcess, tasks: readonly Timed[]): Stop {
       const startedAtMs = performance.now()
+      const factor = ++running < workers ? crowding : 1
       const measured = tasks.map((timed) => ({ ...timed, measure: measureOf(timed.task) }))
       for (const { measure, work } of measured) if (measure) work?.begin(measure)
       return (result) => {
-        const tookMs = performance.now() - startedAtMs
+        running--
+        const tookMs = factor * (performance.now() - startedAtMs)
         const answers = result?.answer.ok ? (result.answer.items ?? [result.answer]) : []
         const expectedMs = measured.reduce((sum, { measure }) => sum + expectedOf(measure), 0)
         for (const [item, timed] of measured.entries()) {
@@ -50,7 +58,7 @@ export function createTaskClock(speeds: Speeds) {
           noteSound(timed, result!.chunks[item] ?? [])
           const isFault = task.kind === 'synthesize' && task.fault !== undefined
           if (measure && !isFault && !isFirst(worker, measure))
-            speeds.learn(measure, (tookMs * expectedOf(measure)) / expectedMs)
+            speeds.learn(measure, tasks.length === 1 ? tookMs : (tookMs * expectedOf(measure)) / expectedMs)
         }
       }
     },

@@ -8,6 +8,7 @@ import type { VoiceSpec } from '../../src/speech/voice'
 import type { ModelOptions } from '../../src/workers/worker-pool'
 import { createScheduler, type Scheduler } from '../../src/workers/scheduler'
 import { render, type RenderRequest } from '../../src/speak/render'
+import { letCloneIn } from '../../src/clone/enrolment'
 import { modelOptions } from './model-options'
 
 const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
@@ -41,7 +42,7 @@ afterEach(() => {
   for (const scheduler of schedulers.splice(0)) scheduler.close()
 })
 
-type Overrides = Partial<Pick<RenderRequest, 'format' | 'deadline' | 'signal' | 'queueKey' | 'speed'>>
+type Overrides = Partial<Pick<RenderRequest, 'format' | 'place' | 'deadline' | 'signal' | 'queueKey' | 'speed'>>
 
 /** Renders into memory and returns the file. */
 async function say(scheduler: Scheduler, text: string, overrides: Overrides = {}): Promise<Uint8Array> {
@@ -191,10 +192,25 @@ describe('the scheduler', () => {
     expect((await say(scheduler, slow(4), { queueKey: 'late' })).length).toBeGreaterThan(0)
   })
 
+  it('lets a clone in as a whole: refused at its beginning behind others, and no longer once it has its place', async () => {
+    const scheduler = startScheduler({ workers: 1 })
+    for (let i = 0; i < 4; i++) await say(scheduler, slow(2))
+    const clone = () => letCloneIn(scheduler, { queueKey: 'clone', deadline: startDeadline(6_000) }, undefined)
+    const { place } = clone()
+    const held = say(scheduler, slow(30), { queueKey: 'first' })
+    expect(clone).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    // Its demo, which another request could not have spoken in this time.
+    const late = { queueKey: 'clone', deadline: startDeadline(3_000) }
+    expect((await errorOf(say(scheduler, slow(8), late))).code).toBe('rate_limited')
+    expect((await say(scheduler, slow(1), { queueKey: 'clone', place })).length).toBeGreaterThan(0)
+    place.leave()
+    await held
+  })
+
   it('refuses at once what takes longer than its deadline even alone, as soon as it knows that voice', async () => {
     const scheduler = startScheduler({ workers: 1 })
     for (let i = 0; i < 4; i++) await say(scheduler, 'slow one.')
-    const error = await errorOf(say(scheduler, slow(10), { deadline: startDeadline(1_000) }))
+    const error = await errorOf(say(scheduler, slow(15), { deadline: startDeadline(1_000) }))
     expect([error.code, scheduler.status().running]).toEqual(['synthesis_timeout', 0])
     expect((await say(scheduler, 'slow one.', { deadline: startDeadline(20_000) })).length).toBeGreaterThan(0)
   })

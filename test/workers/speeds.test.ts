@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'bun:test'
+import { createSpeeds, type Measure } from '../../src/workers/speeds'
+
+const prior = { fixed: 20, each: 5, typicalSize: 100 }
+const task = (size: number, name = 'voice', family = 'engine'): Measure => ({ name, family, size })
+
+function start() {
+  let now = 0
+  const speeds = createSpeeds(
+    () => prior,
+    () => now,
+  )
+  return { speeds, wait: (ms: number) => (now += ms) }
+}
+
+describe('what tasks are expected to take', () => {
+  it('is the prior before anything was measured', () => {
+    expect(start().speeds.expected(task(100))).toBe(520)
+  })
+
+  it('is what they took, by a fixed part and one for each unit', () => {
+    const { speeds } = start()
+    for (let i = 0; i < 60; i++) for (const size of [10, 50, 200]) speeds.learn(task(size), 7 + 2 * size)
+    for (const size of [1, 100, 300]) expect(speeds.expected(task(size)) / (7 + 2 * size)).toBeWithin(0.95, 1.05)
+  })
+
+  it('follows when the machine becomes slower or faster', () => {
+    const { speeds } = start()
+    for (const each of [2, 6, 1]) {
+      for (let i = 0; i < 80; i++) speeds.learn(task(100), 100 * each)
+      expect(speeds.expected(task(100)) / (100 * each)).toBeWithin(0.9, 1.15)
+    }
+  })
+
+  it('of a voice that was not measured is that of its engine, and not of another engine', () => {
+    const { speeds } = start()
+    for (let i = 0; i < 40; i++) speeds.learn(task(100), 100)
+    expect(speeds.expected(task(100, 'sister'))).toBeWithin(95, 115)
+    expect(speeds.expected(task(100, 'stranger', 'other engine'))).toBe(520)
+  })
+
+  it('is moved little by one task that was held up', () => {
+    const { speeds } = start()
+    for (let i = 0; i < 40; i++) speeds.learn(task(100), 100)
+    speeds.learn(task(100), 100_000)
+    expect(speeds.expected(task(100))).toBeLessThan(130)
+  })
+
+  it('is never below zero, whatever was measured', () => {
+    const { speeds } = start()
+    for (const [size, ms] of [
+      [300, 1],
+      [10, 900],
+      [300, 2],
+      [5, 800],
+    ] as const)
+      speeds.learn(task(size), ms)
+    for (const size of [0, 1, 100, 1000]) expect(speeds.expected(task(size))).toBeGreaterThanOrEqual(0)
+  })
+})
+
+describe('a speed', () => {
+  it('is known after three tasks, and not five minutes later', () => {
+    const { speeds, wait } = start()
+    const known: boolean[] = []
+    for (let i = 0; i < 3; i++) {
+      known.push(speeds.isKnown('voice'))
+      speeds.learn(task(100), 100)
+    }
+    known.push(speeds.isKnown('voice'))
+    wait(300_000)
+    known.push(speeds.isKnown('voice'))
+    expect(known).toEqual([false, false, false, true, false])
+  })
+})
