@@ -1,4 +1,6 @@
-/** The administrative acts of the command line: each is one call of the administration, as each route under `/admin` is. */
+/**
+ * The administrative acts of the command line. Each is one call of the administration, as is each route under `/admin`.
+ */
 import {
   adjustBalance,
   createAccount,
@@ -26,34 +28,34 @@ import { rescanPacksHere } from './shelf'
 
 export type Call = {
   readonly admin: Administration
-  /** What is acted on, for acts that take an ID. */
+  /** The id, for acts that take one. */
   readonly id: string
   readonly fields: Fields
   readonly storageUrl: string
-  /** Of the data directory. */
+  /** The stores of the data directory. */
   readonly stores: Stores
   readonly packs: Packs
-  /** As given. */
+  /** The flags as given. */
   readonly flags: RawSettings
   readonly converter: FindConverter
 }
 
-/** Those that run without the administration have files of their own. */
+/** Acts without the administration have files of their own. */
 type ActName<Verb extends GroupName> = Exclude<
   keyof (typeof table)[Verb]['acts'],
   Verb extends 'voices' ? 'list' | 'search' | 'pull' : never
 >
 
 export type Act = {
-  /** Of a list, for people; JSON has them all. */
+  /** Columns of a table; JSON has all fields. */
   readonly columns?: readonly string[]
-  /** What must be kept because it is not shown again. */
+  /** The name of a secret that is shown only once. */
   readonly secret?: string
-  /** Pieces of text are printed as they are; a promise is waited for. */
+  /** Returns the answer or its promise; an iterable of text is printed as it is. */
   run(call: Call): unknown
 }
 
-/** What the acts do; their words and flags are in `commands/`. */
+/** The implementations of the acts; their descriptions are in `commands/`. */
 export const acts: { readonly [Verb in GroupName]: { readonly [Name in ActName<Verb>]: Act } } = {
   account: {
     create: {

@@ -1,4 +1,6 @@
-/** Runs one administrative act: flags become the fields of an HTTP body, the answer a table, lines or JSON. */
+/**
+ * Runs one administrative act: flags become the fields of a request body; prints the answer as a table, lines or JSON.
+ */
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
 import type { Catalogue } from '../voice/catalogue'
@@ -10,7 +12,7 @@ import { administrationOf, readStorageUrl, storesOf, withDatabase } from './data
 import { readFlags, UsageError } from './flags'
 import { format, write } from './print'
 
-/** `act`: one of the verb's that is an act of the administration. */
+/** `actName`: an act of the administration. */
 export async function administer(verb: string, actName: string, args: string[]): Promise<void> {
   const words = `${verb} ${actName}`
   const command = findAct(findVerb(verb) as Group, actName)!
@@ -43,14 +45,14 @@ export async function administer(verb: string, actName: string, args: string[]):
   })
 }
 
-/** Throws `not_found`, with the voice that is meant. */
+/** Throws `not_found` for an unknown voice, with a suggestion. */
 async function ensureVoice(id: string, catalogue: Catalogue): Promise<void> {
   if (catalogue.find(id)) return
   const { suggestVoice } = await import('./suggest-voice')
   throw new AppError('not_found', `There is no voice "${id}"${suggestVoice(id, catalogue) || '.'}`)
 }
 
-/** Those that are fields of the act; the addresses of the server are not. */
+/** The flags that are fields of the act, without the addresses of the server. */
 function fieldFlagsOf({ flags }: Command): Flags {
   const { 'base-url': _, 'storage-url': __, ...fields } = flags
   return fields
@@ -60,7 +62,7 @@ function isPieces(answer: unknown): answer is Iterable<string> {
   return typeof answer === 'object' && answer !== null && Symbol.iterator in answer
 }
 
-/** Flags whose field is named otherwise, or lies deeper. */
+/** Flags whose field has another name or is nested. */
 const fieldPaths: Readonly<Record<string, string>> = {
   account: 'account_id',
   key: 'key_id',
@@ -84,7 +86,7 @@ function fieldsOf(flags: Flags, given: Readonly<Record<string, string | undefine
   return fields
 }
 
-/** What cannot be read stays text, and the administration says what is allowed. */
+/** An unparsable value stays text; the administration then refuses it with the allowed values. */
 function valueOf(kind: Kind, text: string): unknown {
   if (kind.startsWith('ID,')) return text === 'none' ? [] : text.split(',').map((id) => id.trim())
   if (kind.endsWith('|none') && text === 'none') return null
@@ -93,7 +95,7 @@ function valueOf(kind: Kind, text: string): unknown {
   return text
 }
 
-/** A field that was refused is called as it is on the command line; when its value can never be right it was misused. */
+/** Replaces the field's name in an error by the flag's. `invalid_params` becomes a `UsageError`. */
 function inFlags<T>(flags: Flags, work: () => T): T {
   try {
     return work()

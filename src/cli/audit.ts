@@ -1,4 +1,4 @@
-/** `sonant audit`: whether the books balance. */
+/** `sonant audit`: checks that the books balance. */
 import { audit } from '../billing/audit'
 import { withDatabase } from './data'
 import { audit as command } from './commands/general'

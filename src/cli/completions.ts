@@ -1,7 +1,7 @@
 /**
- * Completions. A shell's part is a few lines that ask the program itself how a line may go on, so they never grow old:
- * `sonant __complete WORDS…` gets the words behind `sonant` up to the one that is being typed, and answers a line for
- * each candidate, with what it says behind a tab, or `:files` or `:directories` where the shell knows better.
+ * Shell completions. The script of each shell asks the program itself, so it never becomes outdated: `sonant __complete
+ * WORDS…` gets the words after `sonant` up to the current one. It prints one candidate per line, with its explanation
+ * after a tab, or `:files` or `:directories` for the shell's own completion.
  */
 import type { RawSettings } from '../config'
 import { readCatalogue } from '../voice/catalogue'

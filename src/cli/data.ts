@@ -1,4 +1,4 @@
-/** The data directory for the verbs beside a server. Only the server creates, locks and upgrades it. */
+/** The data directory, for verbs beside a server. Only the server creates, locks and upgrades it. */
 import { userInfo } from 'node:os'
 import { addressesOf } from '../addresses'
 import type { Administration } from '../admin/administration'
@@ -23,7 +23,7 @@ export async function withDatabase<T>(flags: RawSettings, work: (db: Database) =
   }
 }
 
-/** With the voices of installed packs. */
+/** Includes the voices of installed packs. */
 export async function administrationOf(
   db: Database,
   flags: RawSettings,
@@ -34,7 +34,7 @@ export async function administrationOf(
   return { admin, packs: { registry, loaded: () => [], installs: () => [] } }
 }
 
-/** Of the data directory; nothing in it is made or removed by opening them. */
+/** The stores of the data directory; opening them creates and removes nothing. */
 export function storesOf(flags: RawSettings): Stores {
   const dataDirectory = readDataDirectory(flags, process.env)
   return {
@@ -43,13 +43,13 @@ export function storesOf(flags: RawSettings): Stores {
   }
 }
 
-/** Where clients find the audio: as the server of this directory would say that starts with the same settings. */
+/** The storage URL of a server with this data directory and the same settings. */
 export async function readStorageUrl(flags: RawSettings): Promise<string> {
   const config = await readServerConfig(flags)
   return addressesOf(config, config.port).storageUrl
 }
 
-/** A user without a name, as in many containers, is known by number. */
+/** A user without a name, as in many containers, is shown by number. */
 function userName(): string {
   const { username, uid } = userInfo()
   return username && username !== 'unknown' ? username : `uid ${uid}`

@@ -1,4 +1,4 @@
-/** The documents inside the executable. Loaded when one is asked for. */
+/** The documents embedded in the executable. Loaded on use. */
 import { readDocs } from './read-docs' with { type: 'macro' }
 
 export const docs: Readonly<Record<string, string>> = readDocs()

@@ -1,4 +1,4 @@
-/** `sonant doctor`: whether everything that the service needs works on this machine, each thing by a real run. */
+/** `sonant doctor`: tests every requirement of the service on this machine by a real run. */
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
@@ -15,10 +15,10 @@ import { doctor as command } from './commands/general'
 import { readFlags } from './flags'
 import { ownCommand } from './own-command'
 
-/** `no`: it is not here, and nothing needs it. */
+/** `no`: unavailable, but not required. */
 type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'bad'; readonly says: string }
 
-/** Exits with 1 when something does not work that the settings ask for. */
+/** Exits with 1 when a configured feature does not work. */
 export async function diagnoseMachine(args: string[]): Promise<void> {
   const { values } = readFlags('doctor', command, args)
   const config = await readServerConfig(values as RawSettings)
@@ -51,7 +51,7 @@ async function findDirectory({ dataDirectory, minFreeBytes }: Config): Promise<F
     const made = existing === dataDirectory ? '' : ', not made yet'
     const says = `${dataDirectory}${made}, ${(freeBytes / 1e9).toFixed(1)} GB free`
     if (freeBytes >= minFreeBytes) return { subject, state: 'ok', says }
-    return { subject, state: 'bad', says: `${says}; at least ${minFreeBytes} bytes have to be (--min-free-bytes)` }
+    return { subject, state: 'bad', says: `${says}; at least ${minFreeBytes} bytes are required (--min-free-bytes)` }
   } catch (error) {
     return { subject, state: 'bad', says: (error as Error).message }
   }
@@ -65,7 +65,7 @@ async function nearestExisting(path: string): Promise<string> {
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }
 
-/** Every provider that may be here, the one asked for last, so that its line is the result. */
+/** Tests every provider; the configured one comes last, as the result. */
 async function findCompute(config: Config): Promise<Finding[]> {
   const { neural } = config
   const compute = computeOf(config, { command: ownCommand('worker'), log: createLogger('silent') })

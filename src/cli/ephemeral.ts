@@ -1,6 +1,6 @@
 /**
- * The temporary directory of an ephemeral server. It goes when the server ends; what a killed one left behind goes when
- * the next one starts. Whether a directory is in use its lock tells.
+ * The temporary directory of an ephemeral server. The server removes it at its end; the next start removes those of
+ * killed servers. A lock marks a directory in use.
  */
 import { randomBytes } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { isLocked } from '../db/lock'
 import type { Logger } from '../log'
 
 const prefix = 'sonant-ephemeral-'
-/** A directory this young may be one whose server is about to lock it. */
+/** A younger directory without a lock may belong to a server that is just starting. */
 const unlockedForMs = 10_000
 
 export function createEphemeralDirectory(): string {
@@ -23,15 +23,15 @@ export function removeEphemeralDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true })
 }
 
-/** Removes the directories of servers that are gone; only this user's own. */
+/** Removes this user's directories of servers that have ended. */
 export function removeAbandonedDirectories(log: Logger): void {
   const names = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))
   for (const directory of names.map((name) => join(tmpdir(), name)))
     try {
       if (isAbandoned(directory)) removeEphemeralDirectory(directory)
     } catch (error) {
-      // Its own server, or another one that starts, removes it at the same time; or the next one will.
-      log.debug({ directory, err: error }, 'an abandoned directory was not removed')
+      // Another process may remove it at the same time. If not, the next start tries again.
+      log.debug({ directory, err: error }, 'could not remove an abandoned directory')
     }
 }
 

@@ -1,34 +1,34 @@
-/** What ends a command: one line in words and an exit code (`docs/operating.md`, "Exit codes"). */
+/** The end of a failed command: a one-line message and an exit code (`docs/operating.md`, "Exit codes"). */
 import { getSystemErrorMap, styleText } from 'node:util'
 import { ConfigError } from '../config'
 import { AppError } from '../errors'
 import { UsageError } from './flags'
 
 export const exitCodes = {
-  /** It could not be done. */
+  /** The command failed. */
   failure: 1,
-  /** The command line or a setting is wrong. */
+  /** The command line or a setting is invalid. */
   usage: 2,
-  /** 128 and the number of the signal, as shells have it. */
+  /** 128 and the number of the signal, by convention of shells. */
   hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const
 
-/** SIGINT, SIGTERM and SIGHUP end the process with the code that shells expect; `exit` listeners tidy up. */
+/** SIGINT, SIGTERM and SIGHUP end the process with the conventional code; `exit` listeners clean up. */
 export function exitOnSignals(): void {
   const codes = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp }
   for (const [signal, code] of Object.entries(codes)) process.once(signal, () => process.exit(code))
 }
 
-/** Prints why, and ends the process. */
+/** Prints the reason and ends the process. */
 export function fail(error: unknown): never {
   const isUsage = error instanceof UsageError || error instanceof ConfigError
   console.error(`${styleText('red', 'sonant:', { stream: process.stderr })} ${describeFailure(error)}`)
   process.exit(isUsage ? exitCodes.usage : exitCodes.failure)
 }
 
-/** In one line, for people. */
+/** The failure in one line, for people. */
 export function describeFailure(error: unknown): string {
   if (error instanceof UsageError || error instanceof ConfigError || error instanceof AppError) return error.message
   const { code, errno, path, message, stack } = error as NodeJS.ErrnoException
@@ -36,8 +36,8 @@ export function describeFailure(error: unknown): string {
   if (sqlite) return `sonant.db: ${databaseFailures[sqlite] ?? `the database failed (${message})`}`
   if (typeof code === 'string' && typeof errno === 'number') return describeSystemError(code, errno, path)
   const isWatched = /^(debug|trace)$/.test(process.env.SONANT_LOG_LEVEL ?? '')
-  const details = isWatched ? `\n${stack}` : '; SONANT_LOG_LEVEL=debug shows where'
-  return `something went wrong inside: ${message || String(error)}${details}`
+  const details = isWatched ? `\n${stack}` : '; SONANT_LOG_LEVEL=debug shows the stack'
+  return `internal error: ${message || String(error)}${details}`
 }
 
 const databaseFailures: Readonly<Record<string, string>> = {
@@ -45,8 +45,8 @@ const databaseFailures: Readonly<Record<string, string>> = {
   SQLITE_READONLY: 'it cannot be written; check who owns it and its directory',
   SQLITE_CANTOPEN: 'it cannot be opened; check who owns it and its directory',
   SQLITE_PERM: 'it cannot be opened; check who owns it and its directory',
-  SQLITE_BUSY: 'another program keeps the right to write; try again',
-  SQLITE_LOCKED: 'another program keeps the right to write; try again',
+  SQLITE_BUSY: 'another program holds the write lock; try again',
+  SQLITE_LOCKED: 'another program holds the write lock; try again',
   SQLITE_CORRUPT: 'it is damaged; restore a backup',
   SQLITE_NOTADB: 'it is not a database',
   SQLITE_IOERR: 'the disk failed',

@@ -1,11 +1,11 @@
-/** Reads the arguments of a command as it is described, and says in one line what is wrong with them. */
+/** Parses the arguments of a command by its description, with one-line errors. */
 import { parseArgs } from 'node:util'
 import { commonFlags, type Command, type Flag, type Flags, type Values } from './commands/description'
 
-/** Only a mistake needs it, and every start would pay for it. */
+/** Loaded only after a mistake, to keep the start fast. */
 export const loadSuggest = () => require('../suggest') as typeof import('../suggest')
 
-/** The command line was not understood. */
+/** A mistake on the command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -16,7 +16,7 @@ type Parsed<C extends Command> = {
   readonly positionals: readonly string[]
 }
 
-/** `words`: what calls the command, for messages. Throws `UsageError`. */
+/** `words`: the words of the command, for messages. Throws `UsageError`. */
 export function readFlags<C extends Command>(words: string, command: C, args: readonly string[]): Parsed<C> {
   const flags: Flags = { ...commonFlags, ...command.flags }
   const { tokens } = parseArgs({
@@ -63,10 +63,10 @@ function checkValue(
     throw new UsageError(`${rawName} takes no value; found "${value}"`)
   }
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} ${takes}`)
-  // `-o -` means something; `--voice --speed 2` is a forgotten value.
+  // `-o -` is valid; `--voice --speed 2` lacks a value.
   if (!isInline && value.length > 1 && value.startsWith('-'))
     throw new UsageError(
-      `${rawName} needs a value, found "${value}"; a value that begins so is written ${rawName}=${value}`,
+      `${rawName} needs a value, found "${value}"; write ${rawName}=${value} for a value with a leading dash`,
     )
   return value
 }
@@ -88,7 +88,7 @@ function checkArguments(words: string, { argument }: Command, positionals: reado
   }
 }
 
-/** `--units -5` means `--units=-5`, which is all that `parseArgs` takes. */
+/** Rewrites `--units -5` to `--units=-5`, the only form that `parseArgs` accepts. */
 function joinNegativeNumbers(args: readonly string[]): string[] {
   const joined: string[] = []
   for (const [i, arg] of args.entries()) {
@@ -100,7 +100,7 @@ function joinNegativeNumbers(args: readonly string[]): string[] {
   return joined
 }
 
-/** Before `--`, behind which everything is text. */
+/** Whether a help flag stands before `--`; everything after it is text. */
 export function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? undefined : end).some((arg) => arg === '--help' || arg === '-h')

@@ -1,4 +1,4 @@
-/** `sonant help`: the verbs, one verb, one act, or a topic, made from the descriptions of the commands. */
+/** `sonant help`: the verbs, one verb, one act or one topic, from the descriptions of the commands. */
 import { didYouMean } from '../suggest'
 import { choicesOf, commonFlags, type Command, type Flags, type Group } from './commands/description'
 import { help as helpCommand } from './commands/general'
@@ -25,7 +25,7 @@ export async function explain(args: string[]): Promise<void> {
   )
 }
 
-/** The help of a verb, or of one of its acts. Throws `UsageError` when there is none. */
+/** The help of a verb or an act. Throws `UsageError` for an unknown one. */
 export function helpFor(name: string, act?: string): string {
   const verb = findVerb(name)!
   if (!isGroup(verb)) return helpOfCommand(name, verb)
@@ -75,7 +75,7 @@ Examples:
 ${examples.map((command) => `  ${command.examples[0]}\n`).join('')}`
 }
 
-/** Where the explanations of flags begin. */
+/** Column of the explanations of flags. */
 const flagColumns = 30
 
 function helpOfCommand(words: string, { summary, details, argument, flags, examples }: Command): string {
@@ -100,7 +100,7 @@ function listFlags(flags: Flags): string {
   return Object.entries(flags)
     .map(([name, { takes, says, short, isRequired, isRepeatable }]) => {
       const left = `  ${short ? `-${short}, ` : '    '}--${name}${takes ? ` ${takes}` : ''}`
-      const right = `${says}${isRequired ? ' (needed)' : ''}${isRepeatable ? ' (as often as you like)' : ''}`
+      const right = `${says}${isRequired ? ' (required)' : ''}${isRepeatable ? ' (repeatable)' : ''}`
       return left.length < flagColumns
         ? `${left.padEnd(flagColumns)} ${right}\n`
         : `${left}\n${' '.repeat(flagColumns + 1)}${right}\n`

@@ -83,7 +83,7 @@ function readName(given: string): string {
   }
 }
 
-/** A data directory without a database has had no server yet, and no log of acts. */
+/** Skips the log without a database: no server has used the data directory yet. */
 async function logPull(config: Config, values: { data?: string }, { plan }: PullResult): Promise<void> {
   if (!existsSync(databasePath(config))) return
   const { repository, license } = plan
@@ -110,7 +110,7 @@ function introduce({ name, repository, license, card, sizeBytes }: PullPlan, hub
     `Licence: ${license ?? 'the hub does not say'}`,
   ]
   if (card === null) return lines.join('\n')
-  // Somebody else's text: without what a terminal would obey, and without the head that is for machines.
+  // Third-party text: removes control characters and the YAML head.
   const text = card.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, '')
   const shown = text.trim().split('\n')
   const rest = shown.length > cardLinesMax ? ['  … (the rest is in the pack)'] : []

@@ -1,11 +1,11 @@
-/** The command line: finds the command, explains it when asked, and ends with a line and an exit code when it fails. */
+/** The command line: finds and runs the command, shows its help, and ends failures with a message and an exit code. */
 import { findAct, findVerb, isGroup, verbs, type GroupName, type VerbName } from './commands/table'
 import type { Group } from './commands/description'
 import { fail } from './failures'
 import { asksForHelp, loadSuggest, UsageError } from './flags'
 
 type Run = (args: string[]) => Promise<void>
-/** `act`: one that the verb has. */
+/** `act`: an act of the verb. */
 type RunAct = (act: string, args: string[]) => Promise<void>
 
 const administration =
@@ -36,12 +36,12 @@ const runs: { readonly [Name in Exclude<VerbName, GroupName>]: Run } & { readonl
   help: async (args) => (await import('./help')).explain(args),
 }
 
-/** Shells ask this how a line may go on; nobody else does, so the help does not list it. */
+/** For completion scripts only; the help does not list it. */
 const completeVerb = '__complete'
 
 export async function runCli(args: string[]): Promise<void> {
   const [given = 'help', ...rest] = args
-  // A server lives on and logs what nobody caught.
+  // The server logs uncaught errors and continues; see `serve.ts`.
   if (given !== 'serve') process.on('uncaughtException', fail)
   try {
     if (given === completeVerb) return await (await import('./completions')).complete(rest)

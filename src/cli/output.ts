@@ -1,6 +1,6 @@
 /**
- * Where `sonant say` puts the audio. It is always made in a temporary file first, whole, and then takes its place: a
- * regular file is replaced in one step; a device, a FIFO or standard output is written to and stays what it is.
+ * The output of `sonant say`. The audio is first written to a temporary file. Then a regular file is replaced in one
+ * step; a device, a FIFO or standard output receives the bytes and is not replaced.
  */
 import { closeSync, constants, openSync, unlinkSync, type Stats } from 'node:fs'
 import { access, lstat, open, readlink, realpath, rename, stat, type FileHandle } from 'node:fs/promises'
@@ -16,20 +16,23 @@ import { UsageError } from './flags'
 import { writeBytes } from './print'
 
 export type Target = {
-  /** As it was given, for messages. */
+  /** The target as given, for messages. */
   readonly name: string
-  /** `file`: becomes this file. `stream`: written into, `path` absent for standard output. `none`: only played. */
+  /**
+   * `file`: replaces this file. `stream`: receives the bytes; without `path` it is standard output. `none`: playback
+   * only.
+   */
   readonly kind: 'file' | 'stream' | 'none'
   readonly path?: string
-  /** Of the file that is replaced. */
+  /** Mode of the replaced file. */
   readonly mode?: number
 }
 
-/** Where `/dev/stdout` and `/dev/fd/1` lead, on Linux. */
+/** The target of `/dev/stdout` and `/dev/fd/1` on Linux. */
 const ownOutput = `/proc/${process.pid}/fd/1`
 const linksMax = 40
 
-/** By the name's end. Throws `UsageError` when it contradicts `--format` or means something else. */
+/** The format by the file's extension. Throws `UsageError` if it contradicts `--format` or is unknown. */
 export function chooseFormat(format: string | undefined, output: string | undefined): AudioFormat {
   if (format !== undefined && format !== 'mp3' && format !== 'wav')
     throw new UsageError(`--format: found "${format}"; allowed is mp3 or wav`)
@@ -40,13 +43,15 @@ export function chooseFormat(format: string | undefined, output: string | undefi
   if (named === undefined && otherAudio.includes(ending))
     throw new UsageError(`-o ${output}: "${ending}" cannot be made; allowed is .mp3 or .wav`)
   if (named === undefined && ending !== '' && format === undefined)
-    throw new UsageError(`-o ${output}: the ending "${ending}" tells no format; use .mp3 or .wav, or add --format`)
+    throw new UsageError(
+      `-o ${output}: the extension "${ending}" is not an audio format; use .mp3 or .wav, or add --format`,
+    )
   return named ?? format ?? 'mp3'
 }
 
 const otherAudio = ['.ogg', '.oga', '.opus', '.flac', '.aac', '.m4a', '.mp4', '.wma', '.aif', '.aiff', '.webm', '.pcm']
 
-/** Throws `UsageError` for what must not be written to, and `storage_failed` where nothing can be written. */
+/** Throws `UsageError` for a target that must not be written, and `storage_failed` where writing is impossible. */
 export async function chooseTarget(given: string, { force }: { force: boolean }): Promise<Target> {
   if (given === '' || given.endsWith('/')) throw new UsageError(`-o "${given}": name a file`)
   const path = given === '-' ? ownOutput : await outputOf(given, () => followLinks(given))
@@ -63,14 +68,14 @@ export async function chooseTarget(given: string, { force }: { force: boolean })
 
 function chooseDevice(given: string, path: string, found: Stats | undefined, force: boolean): Target {
   if (found?.isDirectory()) throw new UsageError(`-o ${given} is a directory; name a file in it`)
-  if (found?.isBlockDevice()) throw new UsageError(`-o ${given} is a disk; it is not written to`)
+  if (found?.isBlockDevice()) throw new UsageError(`-o ${given} is a disk; sonant does not write to disks`)
   if (found?.isSocket()) throw new UsageError(`-o ${given} is a socket; pipe standard output (-o -) to it`)
   const isTerminal = found?.isCharacterDevice() && /^\/dev\/(tty|pts\/|console)/.test(path)
   if (isTerminal && !force) throw new UsageError(`-o ${given} is a terminal; add --force to write audio to it`)
   return { name: given, kind: 'stream', path: given }
 }
 
-/** To what a link leads, also where that does not exist yet. What lies in `/proc` is a file descriptor and stays. */
+/** Resolves links, even to a missing target. Paths in `/proc` are file descriptors and stay. */
 async function followLinks(given: string): Promise<string> {
   let path = resolve(given)
   for (let links = 0; links < linksMax; links++) {
@@ -81,7 +86,7 @@ async function followLinks(given: string): Promise<string> {
     if (!found?.isSymbolicLink()) return path
     path = resolve(dirname(path), await readlink(path))
   }
-  throw new UsageError(`-o ${given}: its links lead nowhere`)
+  throw new UsageError(`-o ${given}: too many links`)
 }
 
 async function refuseReplacing(given: string, path: string, { size }: Stats, force: boolean): Promise<void> {
@@ -97,7 +102,7 @@ async function refuseReplacing(given: string, path: string, { size }: Stats, for
 
 const sniffedBytes = 64 << 10
 
-/** By the content. */
+/** By its content. */
 async function isOurFormat(path: string): Promise<boolean> {
   const file = await open(path, 'r')
   try {
@@ -119,11 +124,14 @@ async function checkDirectory(path: string): Promise<void> {
 export type Draft = {
   readonly path: string
   readonly file: FileHandle
-  /** It has become the file. */
+  /** Marks the draft as delivered. */
   keep(): void
 }
 
-/** The temporary file: beside the one it becomes, else where temporary files are. `onMade` gets what removes it. */
+/**
+ * Creates the temporary file: beside its target, else in the temporary directory. `onMade` receives a function that
+ * removes it.
+ */
 export async function openDraft(
   { name, kind, path, mode }: Target,
   onMade: (remove: () => void) => void,
@@ -133,7 +141,7 @@ export async function openDraft(
   let isTemporary = true
   const keep = () => void (isTemporary = false)
   return outputOf(name, async () => {
-    // At once, so that no signal comes between the file and the knowledge of it.
+    // Synchronous, so that no signal arrives between the creation and `onMade`.
     closeSync(openSync(draft, 'wx', mode ?? 0o666))
     onMade(() => {
       if (isTemporary) unlinkSync(draft)
@@ -145,15 +153,15 @@ export async function openDraft(
   })
 }
 
-/** The whole audio takes its place. */
+/** Moves or writes the complete audio to the target. */
 export async function deliver({ name, kind, path }: Target, draft: Draft): Promise<void> {
   if (kind === 'none') return
   if (kind === 'file')
     return outputOf(name, async () => {
       await draft.file.sync()
-      // Something else may be there by now.
+      // Another process may have replaced the target.
       const found = await lstat(path!).catch(ignoreMissing)
-      if (found && !found.isFile()) throw new UsageError(`-o ${name} is no regular file any more`)
+      if (found && !found.isFile()) throw new UsageError(`-o ${name} is no longer a regular file`)
       await rename(draft.path, path!)
       draft.keep()
       await syncDirectory(dirname(path!))
@@ -184,7 +192,7 @@ async function writeAll(stream: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await stream.write(bytes, at, bytes.length - at, null)).bytesWritten
 }
 
-/** What fails is told of the file that was named. */
+/** Names the given file in errors of `work`. */
 export async function outputOf<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,4 +1,6 @@
-/** How this program starts itself in another role: the executable is itself, under `bun run` bun needs the script. */
+/**
+ * The command that starts this program in another role: the executable itself, or bun with the script under `bun run`.
+ */
 export function ownCommand(role: 'worker' | 'downloader'): readonly string[] {
   const script = Bun.main
   const compiled = script.startsWith('/$bunfs/') || script.includes('~BUN')

@@ -1,4 +1,4 @@
-/** Plays a file with a program of this machine; there is none inside. */
+/** Plays a file with an installed player; Sonant has none of its own. */
 import type { AudioFormat } from '../audio/encode/encoder'
 import { AppError } from '../errors'
 
@@ -10,7 +10,7 @@ type Player = {
 
 const both: readonly AudioFormat[] = ['mp3', 'wav']
 
-/** In this order: the sound servers' own first, then what plays on what is there. */
+/** In order of preference: players of the sound servers first, then general ones. */
 const players: readonly Player[] = [
   { program: 'afplay', flags: [], formats: both },
   { program: 'pw-play', flags: [], formats: ['wav'] },
@@ -22,16 +22,19 @@ const players: readonly Player[] = [
   { program: 'mpg123', flags: ['-q'], formats: ['mp3'] },
 ]
 
-/** Those that are here, in order. Throws `not_found`, whose message says which were looked for. */
+/** The installed players, in order. Throws `not_found` with the names of all known players. */
 export function findPlayers(format: AudioFormat): readonly Player[] {
   const fitting = players.filter(({ formats }) => formats.includes(format))
   const found = fitting.filter(({ program }) => Bun.which(program) !== null)
   if (found.length > 0) return found
   const names = fitting.map(({ program }) => program).join(', ')
-  throw new AppError('not_found', `--play: there is no player of ${format} here; looked for ${names}`)
+  throw new AppError('not_found', `--play: found no player for ${format}; looked for ${names}`)
 }
 
-/** With the first that can: one may be installed and have nothing to play on. `onStart` gets what stops it. */
+/**
+ * Plays with the first player that succeeds: an installed one may have no sound device. `onStart` receives a function
+ * that stops it.
+ */
 export async function play(path: string, found: readonly Player[], onStart: (stop: () => void) => void): Promise<void> {
   const failures: string[] = []
   for (const { program, flags } of found) {
@@ -41,5 +44,5 @@ export async function play(path: string, found: readonly Player[], onStart: (sto
     if (exitCode === 0) return
     failures.push(`${program}: ${complaint.trim().split('\n').at(-1) || `exit code ${exitCode}`}`)
   }
-  throw new AppError('not_found', `--play: nothing could play it (${failures.join('; ')})`)
+  throw new AppError('not_found', `--play: every player failed (${failures.join('; ')})`)
 }

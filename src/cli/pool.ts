@@ -6,7 +6,7 @@ import { createSpeech } from '../workers/speech'
 import { readServerConfig } from './server-config'
 import { ownCommand } from './own-command'
 
-/** `flags`: of the verb, for its data directory. */
+/** `flags`: the flags of the verb, with its data directory. */
 export async function createCliSpeech(flags: RawSettings) {
   const config = await readServerConfig({ data: flags.data })
   const options = { command: ownCommand('worker'), jobsMax: 1, providerOf: () => undefined, log: createLogger('warn') }

@@ -1,11 +1,11 @@
-/** What the verbs write on stdout: answers of the administration as tables, as `name: value` lines or as JSON. */
+/** Prints the answers of verbs on stdout: as tables, as `name: value` lines, or as JSON. */
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What a shell expects of a program whose reader has left: 128 + 13, SIGPIPE. */
+/** The exit code for a closed pipe: 128 + 13 (SIGPIPE). */
 const exitReaderGone = 141
 
-/** Writes one piece after the other, as fast as the reader takes them. Ends the process when the reader has left. */
+/** Writes the pieces in order, at the speed of the reader. Ends the process when the reader closes the pipe. */
 export async function write(pieces: Iterable<string>): Promise<void> {
   await writeBytes(pieces)
 }
@@ -16,7 +16,7 @@ export async function writeBytes(
   const output = Bun.stdout.writer()
   try {
     for await (const piece of pieces) {
-      // Either promise may be the one that fails.
+      // Either promise may reject.
       await output.write(piece)
       await output.flush()
     }
@@ -26,7 +26,7 @@ export async function writeBytes(
   }
 }
 
-/** A list as a table of `columns`, anything else as lines. */
+/** A list as a table of `columns`, any other answer as lines. */
 export function format(answer: unknown, columns: readonly string[]): string {
   const { items } = answer as { items?: readonly Row[] }
   return items ? table(items, columns) : lines(answer as Row)
@@ -53,12 +53,12 @@ function lines(row: Row): string {
     .join('')
 }
 
-/** `padEnd` in columns of the terminal: a Chinese character takes two. */
+/** `padEnd` in terminal columns: a Chinese character takes two. */
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - Bun.stringWidth(text)))
 }
 
-/** Without what a terminal would obey: names and reasons may come from strangers' files. */
+/** Removes control characters: names and reasons may come from third-party files. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '')
 }

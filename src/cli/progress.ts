@@ -1,4 +1,4 @@
-/** How far something long is: a bar on a terminal, a line for each tenth elsewhere. */
+/** Progress of a long task: a bar on a terminal, a line per tenth elsewhere. */
 import type { SingleBar } from 'cli-progress'
 
 type Output = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean }
@@ -14,14 +14,14 @@ export function createProgress(output: Output, nowMs: () => number = performance
   let bar: SingleBar | undefined
   let tenths = 0
 
-  /** What was there at the start came in no time. */
+  /** The share present at the start took no time. */
   function timeLeft(share: number): string {
     const rate = (share - first!) / Math.max(1, nowMs() - startMs)
     return rate > 0 && share < 1 ? `, ${formatSeconds((1 - share) / rate / 1000)} left` : ''
   }
 
   return {
-    /** `share`: 0 to 1. `says`: what there is besides. */
+    /** `share`: 0 to 1. `says`: further text. */
     update(share: number, says: string): void {
       first ??= share
       if (output.isTTY) {
@@ -35,7 +35,7 @@ export function createProgress(output: Output, nowMs: () => number = performance
       tenths = now
       output.write(`${now * 10} %, ${says}\n`)
     },
-    /** Leaves the terminal's line free. */
+    /** Clears the line of the terminal. */
     end(): void {
       bar?.stop()
       bar = undefined
@@ -43,7 +43,7 @@ export function createProgress(output: Output, nowMs: () => number = performance
   }
 }
 
-/** Loaded for a terminal only. */
+/** Loaded on a terminal only. */
 function createBar(output: Output): SingleBar {
   const { SingleBar: Bar } = require('cli-progress') as typeof import('cli-progress')
   return new Bar({
@@ -54,13 +54,13 @@ function createBar(output: Output): SingleBar {
     barIncompleteChar: '-',
     fps: redrawsPerSecond,
     clearOnComplete: true,
-    // Ours, which also remove what is not whole.
+    // The signal handlers of this program also remove incomplete files.
     gracefulExit: false,
     emptyOnZero: true,
   })
 }
 
-/** Decimal units, as disks are sold and downloads shown. */
+/** Decimal units, as for disks and downloads. */
 export function formatBytes(bytes: number): string {
   const [unit, size] = bytes < 999_950 ? ['kB', 1e3] : bytes < 999_950_000 ? ['MB', 1e6] : ['GB', 1e9]
   return `${((bytes as number) / (size as number)).toFixed(1)} ${unit}`

@@ -1,4 +1,4 @@
-/** Runs while bundling (a Bun macro): the documents as they are in `docs/`, and the README, by name. */
+/** A Bun macro, run while bundling: returns the documents in `docs/` and the README, by name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-/** What `sonant say` is to say: the words of the command line, a file, or standard input. */
+/** The text of `sonant say`: from the command line, a file, or standard input. */
 import { open } from 'node:fs/promises'
 import { limits } from '../config'
 import { AppError } from '../errors'
@@ -7,12 +7,12 @@ import { UsageError } from './flags'
 
 type Given = {
   readonly words: readonly string[]
-  /** Of `-f`. */
+  /** The value of `-f`. */
   readonly file: string | undefined
   readonly isTerminal: boolean
 }
 
-/** Throws `UsageError` when there is none, or none that can be read. */
+/** Throws `UsageError` without a readable text. */
 export async function readText({ words, file, isTerminal }: Given): Promise<string> {
   if (file !== undefined && words.length > 0)
     throw new UsageError(`say has two texts: "${words.join(' ')}" and -f ${file}; give one`)
@@ -55,7 +55,7 @@ async function collect(stream: AsyncIterable<Uint8Array>, name: string): Promise
   return Buffer.concat(chunks)
 }
 
-/** UTF-8, or UTF-16 with its mark, as editors on Windows write it. */
+/** UTF-8, or UTF-16 with a byte order mark, as written by editors on Windows. */
 function decode(bytes: Uint8Array, name: string): string {
   const [first, second] = bytes
   const encoding =

@@ -1,4 +1,4 @@
-/** The voice of `sonant say`: where there is a data directory, from the list that the API gives there. */
+/** Chooses the voice of `sonant say`: in a data directory from the public list of the API. */
 import { existsSync } from 'node:fs'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import type { Speech } from '../workers/speech'
@@ -7,7 +7,7 @@ import { UsageError } from './flags'
 import { openPackRegistry } from './shelf'
 import { suggestVoice } from './suggest-voice'
 
-/** Packs that nobody has tried yet are tried when no known voice is meant. Throws `UsageError`. */
+/** Probes new packs unless a known voice is named. Throws `UsageError`. */
 export async function chooseVoice(
   flags: RawSettings & { readonly voice?: string },
   catalogue: Catalogue,
@@ -23,7 +23,7 @@ export async function chooseVoice(
   return hasDatabase ? chooseListed(flags, catalogue, id) : catalogue.find(id!)!
 }
 
-/** As everybody gets it who sends no key. A voice that is only in plans may still be named. */
+/** Chooses from the list of anonymous callers. A voice that only plans include may still be named. */
 async function chooseListed(flags: RawSettings, catalogue: Catalogue, id: string | undefined): Promise<CatalogueVoice> {
   const [{ withDatabase }, { createPlans }] = await Promise.all([import('./data'), import('../voice/plans')])
   return withDatabase(flags, (db) => {

@@ -1,4 +1,4 @@
-/** `sonant say`: text to a file, a pipe or the loudspeaker, without a server. */
+/** `sonant say`: speaks a text to a file, a pipe or the loudspeaker, without a server. */
 import { limits } from '../config'
 import { startDeadline } from '../deadline'
 import { AppError } from '../errors'
@@ -15,7 +15,7 @@ import { createProgress, formatClock } from './progress'
 import { readText } from './say-text'
 import { chooseVoice } from './say-voice'
 
-/** A shorter text is done before a bar could be read. */
+/** A shorter text needs no progress bar. */
 const progressCharactersMin = 2000
 
 export async function say(args: string[]): Promise<void> {

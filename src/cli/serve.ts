@@ -1,4 +1,4 @@
-/** `sonant serve`: one JSON line on stdout when ready, the friendly words and the logs on stderr. */
+/** `sonant serve`: prints one JSON line on stdout when ready; the greeting and the log go to stderr. */
 import { buildApp, type App } from '../app'
 import { readConfig, readDataDirectory, type Config, type RawSettings } from '../config'
 import { createLogger, type Logger } from '../log'
@@ -48,7 +48,7 @@ async function run(
   await app.startBackground()
 }
 
-/** A fault of ours that nobody caught is logged; it must not take the requests of everybody else with it. */
+/** Logs an uncaught error instead of ending the process, which would fail all other requests. */
 function surviveFaults(log: Logger): void {
   process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'))

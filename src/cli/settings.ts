@@ -1,4 +1,4 @@
-/** Where the settings come from besides flags: the environment, files for secrets, `sonant.toml`. */
+/** The sources of settings besides flags: the environment, files of secrets, `sonant.toml`. */
 import { join } from 'node:path'
 import { ConfigError, type Environment, type RawSettings } from '../config'
 import { readNamedFile } from '../starting'
@@ -15,7 +15,7 @@ export async function readSettingsFile(dataDirectory: string): Promise<RawSettin
 
 const secretVariables = ['SONANT_ADMIN_KEY', 'SONANT_API_KEY']
 
-/** A secret may be in a file instead, whose path is in the variable of the same name with `_FILE` behind it. */
+/** Reads secrets from files: `NAME_FILE` holds the path of the file for the variable `NAME`. */
 export async function readSecretFiles(environment: Environment): Promise<Environment> {
   const secrets: Record<string, string> = {}
   for (const name of secretVariables) {

@@ -1,4 +1,4 @@
-/** The installed packs, as the verbs see them beside a server or without one: from what the server remembers of them. */
+/** The installed packs for the verbs, with or without a running server; uses the server's cache of probed packs. */
 import { join } from 'node:path'
 import { limits, readDataDirectory, voicesDirectory, type RawSettings } from '../config'
 import { listPacks } from '../admin/packs'
@@ -7,14 +7,14 @@ import { createPackRegistry, rescanMark, type PackRegistry } from '../packs/regi
 import type { Speech } from '../workers/speech'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 
-/** Verbs that make no sound need no SQLite to know whether a server is there. */
+/** Loaded on use: verbs without sound start without SQLite. */
 const loadLock = () => require('../db/lock') as typeof import('../db/lock')
 
-/** Its voices join `catalogue`. `probe`: for verbs that can wait until unknown packs have been tried. */
+/** Opens the registry; its voices join `catalogue`. `probe`: for verbs that wait until new packs are probed. */
 export function openPackRegistry(
   flags: RawSettings,
   catalogue: Catalogue,
-  probe: Speech['probe'] = () => Promise.reject(new Error('nobody asked for that')),
+  probe: Speech['probe'] = () => Promise.reject(new Error('this verb probes no packs')),
 ): Promise<PackRegistry> {
   const dataDirectory = readDataDirectory(flags, process.env)
   return createPackRegistry({
@@ -30,7 +30,7 @@ export function openPackRegistry(
   })
 }
 
-/** Where a server runs it is told to look, else everything is tried now. Returns the packs as `listPacks` does. */
+/** Asks a running server to rescan, else probes all packs now. Returns the packs as `listPacks` does. */
 export async function rescanPacksHere(flags: RawSettings) {
   const dataDirectory = readDataDirectory(flags, process.env)
   const isServed = loadLock().isLocked(dataDirectory) === true

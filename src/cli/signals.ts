@@ -1,7 +1,7 @@
 /**
- * What signals do to the server. SIGTERM, SIGINT, SIGQUIT and SIGHUP drain it, the last one unless it was started to
- * ignore it (`nohup`). Another one of the first three, a second or more later, gives up what still runs. SIGUSR1 and
- * SIGUSR2 do nothing.
+ * Signal handling of the server. SIGTERM, SIGINT, SIGQUIT and SIGHUP drain it; under `nohup` it ignores SIGHUP. A
+ * second SIGTERM, SIGINT or SIGQUIT at least a second later cancels the running work. SIGUSR1 and SIGUSR2 have no
+ * effect.
  */
 import { readFileSync } from 'node:fs'
 import type { App } from '../app'
@@ -11,13 +11,16 @@ const hurrying = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 const harmless = ['SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
 type StopSignal = (typeof hurrying)[number] | 'SIGHUP'
 
-/** Ctrl-C comes twice where a program in front (npm, a supervisor) passes it on; that is one wish, not two. */
+/** A program in front (npm, a supervisor) may pass on Ctrl-C, which then arrives twice but counts once. */
 const againAfterMs = 1_000
 
-/** Of a server that is ready. */
+/** A server that is ready. */
 export type Stoppable = { readonly app: Pick<App, 'close' | 'hurry'>; readonly log: Logger }
 
-/** To be called first: a start that is told to stop ends at once. The returned function hands over what then drains. */
+/**
+ * Call this first: a signal during the start ends the process at once. The returned function registers the server to
+ * drain.
+ */
 export function obeySignals(): (stoppable: Stoppable) => void {
   let server: Stoppable | undefined
   let stoppedAtMs: number | undefined
@@ -30,7 +33,7 @@ export function obeySignals(): (stoppable: Stoppable) => void {
       log.info({ signal }, 'stopping')
       void drain(app, log)
     } else if (signal !== 'SIGHUP' && performance.now() - stoppedAtMs >= againAfterMs) {
-      log.warn({ signal }, 'stopping at once; what still runs is given up')
+      log.warn({ signal }, 'stopping at once; running work is canceled')
       app.hurry()
     }
   }
@@ -46,7 +49,7 @@ async function drain(app: Stoppable['app'], log: Logger): Promise<never> {
     await app.close()
     process.exit(0)
   } catch (error) {
-    log.error({ err: error }, 'the server did not stop in order')
+    log.error({ err: error }, 'the shutdown failed')
     process.exit(1)
   }
 }
@@ -57,7 +60,7 @@ function on(signal: NodeJS.Signals, listener: () => void): void {
   if (process.platform !== 'win32' || windowsSignals.includes(signal)) process.on(signal, listener)
 }
 
-/** Whether this process was started to ignore SIGHUP, where the system tells (Linux). */
+/** Whether this process was started with SIGHUP ignored; known on Linux only. */
 function isHangupIgnored(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]

@@ -1,4 +1,4 @@
-/** "Did you mean" for voices, which people also know by their display names. */
+/** "Did you mean" for voices, by id or display name. */
 import { nearest } from '../suggest'
 import type { Catalogue } from '../voice/catalogue'
 

@@ -1,4 +1,4 @@
-/** `sonant help TOPIC`: the documents of this version, or one section of them, as plain text for a terminal. */
+/** `sonant help TOPIC`: a document of this version, or one of its sections, as plain text for a terminal. */
 import { write } from './print'
 
 type Topic = { readonly document: string; readonly markdown: string }
@@ -9,7 +9,7 @@ export async function topicNames(): Promise<string[]> {
   return Object.entries(await loadDocs()).flatMap(([name, markdown]) => [name, ...sectionsOf(markdown).keys()])
 }
 
-/** A document by its name (`api`, `api.md`, `docs/api.md`), or a section of one by its title (`exit-codes`). */
+/** Finds a document by its name (`api`, `api.md`, `docs/api.md`), or a section by its title (`exit-codes`). */
 export async function findTopic(given: string): Promise<Topic | undefined> {
   const docs = await loadDocs()
   const name = given
@@ -24,7 +24,7 @@ export async function findTopic(given: string): Promise<Topic | undefined> {
   return undefined
 }
 
-/** Sections by the words of their title, as in a link to them; the first of a name wins. */
+/** Sections by the slug of their title, as in a link; the first one of a name wins. */
 function sectionsOf(markdown: string): Map<string, string> {
   const sections = new Map<string, string>()
   const headings = [...markdown.matchAll(/^(#{2,4}) (.+)$/gm)]
@@ -56,7 +56,7 @@ The codes that sonant ends with: sonant help exit-codes
 const columnsDefault = 100
 const columnsMax = 120
 
-/** Through a pager when it is longer than the terminal. `given` must be a topic. */
+/** Shows a topic, through a pager if it is longer than the terminal. `given` must be a topic. */
 export async function showTopic(given: string): Promise<void> {
   const { stdout } = process
   const { markdown } = (await findTopic(given))!
@@ -66,7 +66,7 @@ export async function showTopic(given: string): Promise<void> {
   if (!isLong || !(await page(text))) await write([text])
 }
 
-/** Without colors; links to other documents become the command that shows them. */
+/** Without colors; a link to another document becomes the command that shows it. */
 export function plainText(markdown: string, columns: number): string {
   const withCommands = markdown
     .replace(/^ *<!--.*-->\n+/gm, '')
@@ -78,11 +78,11 @@ export function plainText(markdown: string, columns: number): string {
   return Bun.markdown.ansi(withCommands, { colors: false, hyperlinks: false, columns })
 }
 
-/** False when there is no pager. */
+/** Returns false without a pager. */
 async function page(text: string): Promise<boolean> {
   const pager = process.env.PAGER ?? ['less', 'more'].find((name) => Bun.which(name))
   if (!pager) return false
-  // Ctrl-C is for the pager.
+  // The pager handles Ctrl-C.
   const ignore = () => undefined
   process.on('SIGINT', ignore)
   const child = Bun.spawn(['sh', '-c', pager], {

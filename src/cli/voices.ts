@@ -1,6 +1,6 @@
 /**
- * `sonant voices`: the catalogue with the voices of installed packs and, where there is a data directory, what
- * administrators set; then the packs whose voices cannot be used.
+ * `sonant voices`: lists the catalogue with the voices of installed packs and, in a data directory, the administrators'
+ * settings; then the packs that cannot be used.
  */
 import { existsSync } from 'node:fs'
 import { listVoices } from '../admin/voices'
@@ -39,8 +39,8 @@ export async function printVoices(args: string[]): Promise<void> {
 }
 
 /**
- * As administrators get them over HTTP; without a database only what the catalogue says. Throws `ConfigError` for a
- * directory that was named and has neither a database nor packs.
+ * The voices as administrators get them over HTTP; without a database only the catalogue's data. Throws `ConfigError`
+ * for a given directory with neither a database nor packs.
  */
 async function readItems(flags: RawSettings, catalogue: Catalogue, hasPacks: boolean): Promise<readonly Item[]> {
   const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })

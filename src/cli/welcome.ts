@@ -1,10 +1,10 @@
-/** The friendly words of a first start, for a person at a terminal. Programs read the JSON line on stdout. */
+/** The greeting of a first start, for a person at a terminal. Programs read the JSON line on stdout. */
 
 type Start = {
   readonly baseUrl: string
   readonly dataDirectory: string
   readonly apiKey: string
-  /** Whether a person reads it: a journal would keep the key, which stands in the JSON line already. */
+  /** Whether a person reads it. A journal would store the key, which the JSON line already holds. */
   readonly isTerminal: boolean
 }
 

@@ -3,34 +3,34 @@ import type { Flag, Flags, Group } from './description'
 
 const id = { takes: 'ID', isRequired: true } as const
 const page = {
-  limit: { takes: 'N', says: 'how many at most' },
-  cursor: { takes: 'TEXT', says: 'where the page before ended' },
+  limit: { takes: 'N', says: 'maximum number of rows' },
+  cursor: { takes: 'TEXT', says: 'the cursor of the previous page' },
 } as const satisfies Flags
 const period = {
-  from: { takes: 'TIME', says: 'the first moment, as 2026-01-31 or 2026-01-31T12:00:00Z' },
-  to: { takes: 'TIME', says: 'the first moment behind it' },
+  from: { takes: 'TIME', says: 'start, inclusive: 2026-01-31 or 2026-01-31T12:00:00Z' },
+  to: { takes: 'TIME', says: 'end, exclusive' },
 } as const satisfies Flags
 const limits = {
   'limit-tts': { takes: 'N|none', says: 'speech calls per minute' },
   'limit-clone': { takes: 'N|none', says: 'clone calls per minute' },
 } as const satisfies Flags
-const account = { takes: 'ID', says: 'its id or its account number' } as const satisfies Flag
+const account = { takes: 'ID', says: 'id or account number' } as const satisfies Flag
 const needed = <F extends Flag>(flag: F) => ({ ...flag, isRequired: true }) as const
-const name = { takes: 'TEXT', says: 'for people' } as const satisfies Flag
-const expiresAt = { takes: 'TIME|none', says: 'when it ends' } as const satisfies Flag
+const name = { takes: 'TEXT', says: 'a display name' } as const satisfies Flag
+const expiresAt = { takes: 'TIME|none', says: 'expiry time' } as const satisfies Flag
 const planVoices = { takes: 'ID,ID,…|none', says: 'the voices of the plan' } as const satisfies Flag
 
 export const accountVerb = {
   summary: 'accounts and their balances',
   acts: {
     create: {
-      summary: 'make an account',
+      summary: 'create an account',
       flags: {
         name: needed(name),
         email: { takes: 'TEXT|none', says: 'an address' },
-        role: { takes: 'user|admin', says: 'what its keys may do (default user)' },
+        role: { takes: 'user|admin', says: 'the permissions of its keys (default user)' },
         group: { takes: 'ID|none', says: 'its voice plan, by id or name' },
-        balance: { takes: 'N', says: 'units to begin with (default 0)' },
+        balance: { takes: 'N', says: 'initial units (default 0)' },
       },
       examples: [
         "sonant account create --name 'Reading app' --balance 20000",
@@ -38,23 +38,23 @@ export const accountVerb = {
       ],
     },
     list: {
-      summary: 'newest first',
-      flags: { q: { takes: 'TEXT', says: 'in a name, an e-mail address or an account number' }, ...page },
+      summary: 'list accounts, newest first',
+      flags: { q: { takes: 'TEXT', says: 'part of a name, e-mail address or account number' }, ...page },
       examples: ['sonant account list', 'sonant account list --q ada@example.org'],
     },
     show: {
-      summary: 'one account',
+      summary: 'show one account',
       argument: id,
       flags: {},
       examples: ['sonant account show 2122197529473504', 'sonant account show 2122197529473504 --json'],
     },
     update: {
-      summary: 'change what is given',
+      summary: 'change the given fields',
       argument: id,
       flags: {
         name,
         email: { takes: 'TEXT|none', says: 'an address' },
-        role: { takes: 'user|admin', says: 'what its keys may do' },
+        role: { takes: 'user|admin', says: 'the permissions of its keys' },
         group: { takes: 'ID|none', says: 'its voice plan, by id or name' },
       },
       examples: [
@@ -72,17 +72,17 @@ export const accountVerb = {
       ],
     },
     enable: {
-      summary: 'let its keys work again',
+      summary: 'accept its keys again',
       argument: id,
       flags: {},
       examples: ['sonant account enable 2122197529473504', 'sonant account enable 2122197529473504 --data /srv/sonant'],
     },
     adjust: {
-      summary: 'add units, or take some with a negative number; never below zero',
+      summary: 'add units, or subtract with a negative number; never below zero',
       argument: id,
       flags: {
-        units: { takes: 'N', says: 'how many', isRequired: true },
-        reason: { takes: 'TEXT', says: 'for the books', isRequired: true },
+        units: { takes: 'N', says: 'the amount', isRequired: true },
+        reason: { takes: 'TEXT', says: 'recorded in the ledger', isRequired: true },
       },
       examples: [
         "sonant account adjust 2122197529473504 --units 5000 --reason 'invoice 2026-114'",
@@ -96,11 +96,11 @@ export const keyVerb = {
   summary: 'API keys',
   acts: {
     create: {
-      summary: 'make a key; it is shown this once',
+      summary: 'create a key; it is shown only once',
       flags: {
         account: needed(account),
         name: needed(name),
-        cap: { takes: 'N|none', says: 'units that it may spend in all' },
+        cap: { takes: 'N|none', says: 'units that the key may spend in total' },
         'expires-at': expiresAt,
         ...limits,
       },
@@ -110,29 +110,29 @@ export const keyVerb = {
       ],
     },
     list: {
-      summary: "an account's keys, without secrets",
+      summary: "list an account's keys, without secrets",
       flags: { account: needed(account) },
       examples: ['sonant key list --account 2122197529473504', 'sonant key list --account 2122197529473504 --json'],
     },
     update: {
-      summary: 'change what is given',
+      summary: 'change the given fields',
       argument: id,
       flags: {
         name,
-        cap: { takes: 'N|none', says: 'units that it may spend in all' },
+        cap: { takes: 'N|none', says: 'units that the key may spend in total' },
         'expires-at': expiresAt,
         ...limits,
       },
       examples: ['sonant key update KEY_ID --cap 1000', 'sonant key update KEY_ID --limit-tts none'],
     },
     revoke: {
-      summary: 'for ever; it answers 403',
+      summary: 'revoke a key permanently; it answers 403',
       argument: id,
       flags: {},
       examples: ['sonant key revoke KEY_ID', 'sonant key revoke KEY_ID --data /srv/sonant'],
     },
     delete: {
-      summary: 'as if it had never been; it answers 401',
+      summary: 'delete a key; it answers 401',
       argument: id,
       flags: {},
       examples: ['sonant key delete KEY_ID', 'sonant key delete KEY_ID --data /srv/sonant'],
@@ -144,12 +144,12 @@ export const codeVerb = {
   summary: 'activation codes',
   acts: {
     create: {
-      summary: 'make activation codes; they are shown whole this once',
+      summary: 'create activation codes; they are shown in full only once',
       flags: {
-        units: { takes: 'N', says: 'what each is worth', isRequired: true },
-        count: { takes: 'N', says: 'how many codes (default 1)' },
+        units: { takes: 'N', says: 'units per code', isRequired: true },
+        count: { takes: 'N', says: 'number of codes (default 1)' },
         'expires-at': expiresAt,
-        note: { takes: 'TEXT|none', says: 'for yourself' },
+        note: { takes: 'TEXT|none', says: 'a note for administrators' },
       },
       examples: [
         'sonant code create --units 10000',
@@ -157,12 +157,12 @@ export const codeVerb = {
       ],
     },
     list: {
-      summary: 'newest first, masked',
+      summary: 'list codes, newest first, masked',
       flags: page,
       examples: ['sonant code list', 'sonant code list --limit 5'],
     },
     void: {
-      summary: 'make an unused code worthless',
+      summary: 'void an unused code',
       argument: id,
       flags: {},
       examples: ['sonant code void CODE_ID', 'sonant code void CODE_ID --data /srv/sonant'],
@@ -174,22 +174,22 @@ export const groupVerb = {
   summary: 'voice plans',
   acts: {
     create: {
-      summary: 'make a voice plan',
+      summary: 'create a voice plan',
       flags: { name: needed(name), voices: planVoices },
       examples: [
         'sonant group create --name starter --voices en-ross,en-clara',
         'sonant group create --name empty --voices none',
       ],
     },
-    list: { summary: 'every voice plan', flags: {}, examples: ['sonant group list', 'sonant group list --json'] },
+    list: { summary: 'list the voice plans', flags: {}, examples: ['sonant group list', 'sonant group list --json'] },
     update: {
-      summary: 'change what is given; --voices replaces them all',
+      summary: 'change the given fields; --voices replaces all voices',
       argument: id,
       flags: { name, voices: planVoices },
       examples: ['sonant group update GROUP_ID --name premium', 'sonant group update GROUP_ID --voices en-ross,zh-mei'],
     },
     delete: {
-      summary: 'unless accounts use it',
+      summary: 'delete a voice plan that no account uses',
       argument: id,
       flags: {},
       examples: ['sonant group delete GROUP_ID', 'sonant group delete GROUP_ID --data /srv/sonant'],
@@ -201,12 +201,12 @@ export const cloneVerb = {
   summary: 'cloned voices and their recordings',
   acts: {
     list: {
-      summary: "an account's cloned voices",
+      summary: "list an account's cloned voices",
       flags: { account: needed(account) },
       examples: ['sonant clone list --account 2122197529473504', 'sonant clone list --account 2122197529473504 --json'],
     },
     delete: {
-      summary: 'the voice, its demo, and its recording unless others cloned from it too',
+      summary: 'delete the voice, its demo, and its recording unless another clone uses it',
       argument: id,
       flags: {},
       examples: ['sonant clone delete cv-ID', 'sonant clone delete cv-ID --data /srv/sonant'],
@@ -218,7 +218,7 @@ export const cloneVerb = {
       examples: ['sonant clone purge cv-ID', 'sonant clone purge cv-ID --data /srv/sonant'],
     },
     're-enrol': {
-      summary: 'make the voice anew from its recording, by the method of new ones',
+      summary: 'rebuild the voice from its recording with the current method',
       argument: id,
       flags: {},
       examples: ['sonant clone re-enrol cv-ID', 'sonant clone re-enrol cv-ID --data /srv/sonant'],
@@ -227,13 +227,13 @@ export const cloneVerb = {
 } as const satisfies Group
 
 const requests = {
-  account: { takes: 'ID', says: 'of one account' },
-  key: { takes: 'ID', says: 'of one key' },
+  account: { takes: 'ID', says: 'only this account' },
+  key: { takes: 'ID', says: 'only this key' },
   ...period,
 } as const satisfies Flags
 const addresses = {
-  'base-url': { takes: 'URL', says: 'as the server was given it' },
-  'storage-url': { takes: 'URL', says: 'as the server was given it' },
+  'base-url': { takes: 'URL', says: "the server's setting" },
+  'storage-url': { takes: 'URL', says: "the server's setting" },
 } as const satisfies Flags
 
 export const usageVerb = {
@@ -241,12 +241,12 @@ export const usageVerb = {
   defaultAct: 'list',
   acts: {
     list: {
-      summary: 'requests of all accounts, newest first; also without the word list',
+      summary: 'list requests of all accounts, newest first (default act)',
       flags: { ...requests, ...page, ...addresses },
       examples: ['sonant usage --limit 20', 'sonant usage list --account 2122197529473504 --from 2026-12-01'],
     },
     export: {
-      summary: 'all of them as CSV',
+      summary: 'export all requests as CSV',
       flags: { ...requests, ...addresses },
       examples: ['sonant usage export > usage.csv', 'sonant usage export --from 2026-11-01 --to 2026-12-01'],
     },
@@ -254,11 +254,11 @@ export const usageVerb = {
 } as const satisfies Group
 
 export const auditLogVerb = {
-  summary: 'what administrators did',
+  summary: 'the log of administrative acts',
   defaultAct: 'list',
   acts: {
     list: {
-      summary: 'who did what, newest first; --json shows what was before and after',
+      summary: 'list the acts, newest first; --json shows the state before and after',
       flags: { ...period, ...page },
       examples: ['sonant audit-log', 'sonant audit-log list --from 2026-11-01 --json'],
     },

@@ -1,9 +1,9 @@
 /**
- * What a command is: its words, flags and examples, once, as plain data. Parsing, help, completions and
- * `docs/commands.md` are all made from it. No code of the commands themselves is imported here, so help loads nothing.
+ * The description of a command: words, flags and examples as plain data. Parsing, help, completions and
+ * `docs/commands.md` come from it. It imports no code of the commands, so help starts fast.
  */
 
-/** What a flag or an argument takes, as the help shows it. After `|none`, the word `none` clears the value. */
+/** The type of a flag's or argument's value, as shown in the help. With `|none`, the word `none` clears the value. */
 export type Kind =
   | 'ID'
   | 'ID|none'
@@ -28,11 +28,11 @@ export type Kind =
   | 'WORD'
   | 'TOPIC'
   | 'SPEED'
-  /** One of those words. */
+  /** One of these words. */
   | `${string}|${string}`
 
 export type Flag = {
-  /** Absent: a switch. */
+  /** Absent for a switch. */
   readonly takes?: Kind
   readonly says: string
   /** One letter. */
@@ -50,7 +50,7 @@ export type Command = {
   readonly argument?: {
     readonly takes: Kind
     readonly isRequired?: true
-    /** How many of them; absent: one. */
+    /** Maximum count; one by default. */
     readonly max?: number
   }
   readonly flags: Flags
@@ -60,18 +60,18 @@ export type Command = {
 /** A verb with acts. */
 export type Group = {
   readonly summary: string
-  /** What the verb does when no act is named; absent: it shows its help. */
+  /** The act that runs without a name; without one the verb shows its help. */
   readonly defaultAct?: string
   readonly acts: Readonly<Record<string, Command>>
 }
 
-/** What every command takes, whether it needs it or not. */
+/** Flags of every command. */
 export const commonFlags = {
   data: { takes: 'DIR', says: 'the data directory (default ./data, or SONANT_DATA)' },
   json: { says: 'answer in JSON, on one line' },
 } as const satisfies Flags
 
-/** What `readFlags` returns for these flags. */
+/** The type that `readFlags` returns for these flags. */
 export type Values<F extends Flags> = {
   readonly [Name in keyof F]?: F[Name] extends { takes: Kind }
     ? F[Name] extends { isRepeatable: true }
@@ -80,7 +80,7 @@ export type Values<F extends Flags> = {
     : boolean
 }
 
-/** The words that a kind is a choice of; undefined for one that takes anything. */
+/** The words of a kind with choices; undefined for any other kind. */
 export function choicesOf(kind: Kind): readonly string[] | undefined {
   const words = kind.split('|')
   return words.length > 1 && words.every((word) => /^[a-z][a-z0-9]*$/.test(word)) ? words : undefined

@@ -1,4 +1,4 @@
-/** The verbs that need no data directory, or only read it. */
+/** The verbs that need no data directory or only read it. */
 import type { Command } from './description'
 
 export const say = {
@@ -14,9 +14,9 @@ and a link keeps its target's name. -o - writes to standard output.`,
     output: { takes: 'FILE', short: 'o', says: 'ends in .mp3 or .wav; -: standard output' },
     voice: { takes: 'VOICE', says: 'sonant voices lists them (default: the first of the list)' },
     speed: { takes: 'SPEED', says: 'from 0.5 to 2 (default 1)' },
-    format: { takes: 'mp3|wav', says: 'where the name of the file does not tell (default mp3)' },
+    format: { takes: 'mp3|wav', says: 'needed only without a file extension (default mp3)' },
     force: { says: 'replace a file that is not audio; write audio to a terminal' },
-    play: { says: 'play it with a player of this machine; without -o no file is made' },
+    play: { says: 'play it with an installed player; without -o it writes no file' },
   },
   examples: [
     'sonant say Hello from my machine -o hello.mp3',
@@ -27,17 +27,17 @@ and a link keeps its target's name. -o - writes to standard output.`,
 
 export const audit = {
   summary: 'check that the books balance',
-  details: 'Exits with 1 and the first difference when they do not. Works beside a running server.',
+  details: 'Otherwise prints the first difference and exits with 1. Works beside a running server.',
   flags: {},
   examples: ['sonant audit --data /srv/sonant', 'sonant audit --json'],
 } as const satisfies Command
 
 export const doctor = {
-  summary: 'try what this machine has, and say what does not work',
-  details: 'Exits with 1 when something does not work that the settings ask for.',
+  summary: 'test what the service needs on this machine',
+  details: 'Exits with 1 when a configured feature does not work.',
   flags: {
-    provider: { takes: 'auto|cpu|webgpu|cuda|coreml|dml', says: 'what is to compute neural voices' },
-    'ort-library': { takes: 'FILE', says: 'an onnxruntime of your own' },
+    provider: { takes: 'auto|cpu|webgpu|cuda|coreml|dml', says: 'compute provider of neural voices' },
+    'ort-library': { takes: 'FILE', says: 'path of your own onnxruntime' },
   },
   examples: ['sonant doctor', 'sonant doctor --provider webgpu --json'],
 } as const satisfies Command

@@ -40,7 +40,7 @@ export function findAct({ acts }: Group, name: string): Command | undefined {
   return Object.hasOwn(acts, name) ? acts[name] : undefined
 }
 
-/** Every command with the words that call it. */
+/** Every command with its words. */
 export function listCommands(): { readonly words: string; readonly command: Command }[] {
   return Object.entries(verbs).flatMap(([verb, found]) =>
     isGroup(found)

@@ -1,4 +1,4 @@
-/** `sonant voices`: the list, installing packs by name, and what administrators set for single voices. */
+/** `sonant voices`: lists voices, installs packs by name, and changes settings of single voices. */
 import type { Group } from './description'
 
 const hub = { takes: 'URL', says: 'a mirror with the paths of https://huggingface.co' } as const
@@ -8,13 +8,13 @@ export const voices = {
   defaultAct: 'list',
   acts: {
     list: {
-      summary: 'every voice, the default first; with what was set for it, where there is a data directory',
-      details: 'Below them the packs whose voices cannot be used.',
+      summary: 'list the voices, the default first, with their settings in the data directory',
+      details: 'Also lists the packs that cannot be used.',
       flags: {},
       examples: ['sonant voices', 'sonant voices list --json'],
     },
     search: {
-      summary: 'what the hub has by name; every word has to fit',
+      summary: 'search the hub; every word must match',
       details: 'Words are languages (en, en_US, Chinese), countries, qualities and parts of names.',
       argument: { takes: 'WORD', max: 16 },
       flags: { hub },
@@ -22,21 +22,21 @@ export const voices = {
     },
     pull: {
       summary: 'install a pack by name',
-      details: 'Shows its licence first. One that breaks off goes on where it stopped.',
+      details: 'Shows its licence first. Resumes an interrupted download.',
       argument: { takes: 'NAME', isRequired: true },
       flags: { hub },
       examples: ['sonant voices pull piper/en_US-ljspeech-high', 'sonant voices pull kokoro'],
     },
     update: {
-      summary: 'change what is given',
+      summary: 'change the given fields',
       argument: { takes: 'VOICE', isRequired: true },
       flags: {
-        active: { takes: 'true|false', says: 'false: nobody can use it' },
-        public: { takes: 'true|false', says: 'whether accounts without a plan have it' },
-        featured: { takes: 'true|false', says: 'whether it is at the head of the list' },
-        position: { takes: 'N', says: 'among the featured ones; the lowest comes first' },
-        'display-name': { takes: 'TEXT|none', says: 'a name of your own' },
-        provider: { takes: 'auto|cpu|webgpu|cuda|coreml|dml|none', says: 'what computes its model' },
+        active: { takes: 'true|false', says: 'false: hide and refuse the voice' },
+        public: { takes: 'true|false', says: 'available to accounts without a plan' },
+        featured: { takes: 'true|false', says: 'list it first' },
+        position: { takes: 'N', says: 'order among featured voices, lowest first' },
+        'display-name': { takes: 'TEXT|none', says: 'your own name for it' },
+        provider: { takes: 'auto|cpu|webgpu|cuda|coreml|dml|none', says: 'compute provider of its model' },
       },
       examples: [
         'sonant voices update en-clara --featured true --position 0',
@@ -44,29 +44,29 @@ export const voices = {
       ],
     },
     activate: {
-      summary: 'let it be used again',
+      summary: 'allow the voice again',
       argument: { takes: 'VOICE', isRequired: true },
       flags: {},
       examples: ['sonant voices activate zh-jun', 'sonant voices activate zh-jun --data /srv/sonant'],
     },
     deactivate: {
-      summary: 'nobody can use it, nobody sees it',
+      summary: 'hide and refuse the voice',
       argument: { takes: 'VOICE', isRequired: true },
       flags: {},
       examples: ['sonant voices deactivate zh-jun', 'sonant voices deactivate zh-jun --data /srv/sonant'],
     },
     packs: {
-      summary: 'the installed packs: how each one does, or why it cannot be used',
+      summary: 'list the installed packs with their state',
       flags: {},
       examples: ['sonant voices packs', 'sonant voices packs --json'],
     },
     rescan: {
-      summary: 'look for changes in the packs now, and try those again that were refused',
+      summary: 'check the packs for changes now, and probe refused ones again',
       flags: {},
       examples: ['sonant voices rescan', 'sonant voices rescan --data /srv/sonant'],
     },
     remove: {
-      summary: 'delete the pack of that name with its files',
+      summary: 'delete a pack with its files',
       argument: { takes: 'NAME', isRequired: true },
       flags: {},
       examples: ['sonant voices remove kokoro', 'sonant voices remove piper-en_US-ljspeech-high'],
