@@ -1,6 +1,6 @@
 /**
- * Every default of the program, and its limits. `readConfig` is pure: flags win over the environment (`SONANT_…`), which
- * wins over `sonant.toml`.
+ * Every default and limit of the program. `readConfig` is pure. Flags take precedence over the environment
+ * (`SONANT_…`), which takes precedence over `sonant.toml`.
  */
 import { join, resolve } from 'node:path'
 import { logLevels, type LogLevel } from './log'
@@ -11,87 +11,87 @@ export type Config = {
   readonly host: string
   /** 0 means any free port. */
   readonly port: number
-  /** Where the clients see the service; undefined: where it listens. */
+  /** The address of the service for clients; undefined: where the server listens. */
   readonly baseUrl: string | undefined
-  /** Where the clients see the audio files; undefined: `/audio` under the base URL. */
+  /** The address of the audio files for clients; undefined: `/audio` under the base URL. */
   readonly storageUrl: string | undefined
   /** Paths of PEM files; undefined: plain HTTP. */
   readonly tls: { readonly certPath: string; readonly keyPath: string } | undefined
   readonly dataDirectory: string
-  /** Worker tasks at once. */
+  /** Maximum number of parallel worker tasks. */
   readonly workers: number
-  /** Hz, or undefined for each voice's own. */
+  /** Hz; undefined: each voice's own rate. */
   readonly mp3SampleRate: number | undefined
-  /** Where packs are pulled from: an address with the paths of https://huggingface.co. */
+  /** Source of packs: a URL with the paths of https://huggingface.co. */
   readonly hub: string
-  /** Below this much free disk nothing new is made. */
+  /** With less free disk space the service refuses to create files. */
   readonly minFreeBytes: number
   readonly rateLimits: RateLimits
   readonly neural: NeuralSettings
-  /** Of one account. */
+  /** Limit for one account. */
   readonly clonesMax: number
-  /** Addresses and networks whose `X-Forwarded-For` counts. */
+  /** Proxies whose `X-Forwarded-For` is trusted, as addresses and networks. */
   readonly trustedProxies: readonly string[]
-  /** HOST:PORT of what customers may have downloaded though it is not public; the host as a URL has it. */
+  /** Non-public servers that customers may name for downloads, as HOST:PORT; the host in the form of a URL. */
   readonly cloneUrlAllow: readonly string[]
   /** Names the installation in the balance. */
   readonly installation: { readonly slug: string; readonly name: string }
-  /** The administrator's key on the first start; undefined: one is made and printed. */
+  /** The administrator's key on the first start; undefined: a new key, printed. */
   readonly adminKey: Secret | undefined
-  /** Everything in a temporary directory, for tests; undefined: in the data directory. */
+  /** Keeps all data in a temporary directory, for tests; undefined: in the data directory. */
   readonly ephemeral: Ephemeral | undefined
   readonly logLevel: LogLevel
 }
 
-/** What neural voices are computed with. */
+/** How neural voices are computed. */
 export type NeuralSettings = {
   readonly provider: ComputeProvider
-  /** Path of an operator's own build of onnxruntime; undefined: the one inside. */
+  /** Path of an operator's own onnxruntime; undefined: the embedded one. */
   readonly libraryPath: string | undefined
-  /** Which GPUs are used, by their numbers; none: the runtime's choice. */
+  /** Numbers of the GPUs to use; empty: chosen by the runtime. */
   readonly gpuDevices: readonly number[]
-  /** For all models that are loaded at once. */
+  /** Limit for all loaded models together. */
   readonly modelMemoryBytes: number
-  /** A model that nobody used for so long is unloaded. */
+  /** A model without use for this time is unloaded. */
   readonly modelIdleSeconds: number
-  /** Sentences of one voice in one run of its graph; 1: each alone. */
+  /** Sentences of one voice per run of its graph; 1: no batches. */
   readonly batchMax: number
 }
 
-/** The machine that the program runs on. */
+/** The machine that runs the program. */
 export type Machine = { readonly cores: number; readonly memoryBytes: number }
 
-/** Calls per minute; 0: any number. */
+/** Calls per minute; 0: no limit. */
 export type RateLimits = {
   readonly tts: number
   readonly clone: number
   readonly voices: number
-  /** The voice list, for each address without a key. */
+  /** The voice list, per address without a key. */
   readonly anonymous: number
-  /** Balance, account, usage, estimate, activation: each. */
+  /** Balance, account, usage, estimate and activation, each separately. */
   readonly account: number
 }
 
 export type Secret = {
   readonly value: string
-  /** One that came from the environment is never printed. */
+  /** A key from the environment is never printed. */
   readonly isPrintable: boolean
 }
 
 export type Ephemeral = {
-  /** The ordinary account's; undefined: one is made. */
+  /** The ordinary account's key; undefined: a random one. */
   readonly apiKey: Secret | undefined
   readonly balance: number
-  /** Path of a JSON file with accounts, keys, groups, codes, voices. */
+  /** Path of a JSON file with initial accounts, keys, groups, codes and voices. */
   readonly seedPath: string | undefined
 }
 
-/** A setting as given: a flag is a string, several, `true`, or absent; a file may hold numbers and lists. */
+/** A setting as given: a flag is a string, a list, `true` or absent; `sonant.toml` may also hold numbers. */
 export type RawSettings = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is wrong with a setting, for the person at the terminal. */
+/** An invalid setting; the message is for the person at the terminal. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -132,22 +132,22 @@ export const settingNames = [
 ] as const
 type SettingName = (typeof settingNames)[number]
 
-/** What the file must not hold: where it lies itself, and what belongs to one start. */
+/** Settings not allowed in `sonant.toml`: its own location, and those of a single start. */
 const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admin-key', 'balance', 'seed']
-/** What needs `--ephemeral`. */
+/** Settings that require `--ephemeral`. */
 const onlyEphemeral: readonly SettingName[] = ['api-key', 'balance', 'seed']
 
-/** What can compute neural voices; `auto`: the best that works. */
+/** The compute providers of neural voices; `auto`: the best working one. */
 export const computeProviders = ['auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'] as const
 export type ComputeProvider = (typeof computeProviders)[number]
 const gpuDevicesMax = 64
-/** Models may take this share of the machine's memory, and no less than what a small one needs. */
+/** The share of the machine's memory for models; at least enough for a small one. */
 const modelMemoryShare = 0.5
 const modelMemoryBytesMin = 256 << 20
 const rateLimitMax = 100_000
 const keyCharactersMin = 32
 const ephemeralKeyCharactersMin = 8
-/** What an account may hold at most: exact in a double, and so is the sum over thousands of accounts. */
+/** Maximum balance of an account: exact in a double, and so is the sum over thousands of accounts. */
 export const unitsMax = 1_000_000_000_000
 
 const mp3SampleRates = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
@@ -256,7 +256,7 @@ export function readConfig(
   }
 }
 
-/** The data directory, where `sonant.toml` may be; so it cannot be set in there. */
+/** The data directory, which may hold `sonant.toml`; so it cannot be set in that file. */
 export function readDataDirectory(flags: RawSettings, environment: Environment): string {
   return resolve(String(flags.data || environment[environmentName('data')] || 'data'))
 }
@@ -270,7 +270,7 @@ function readDevice(text: string): number {
   return device
 }
 
-/** Brings the host into the form that it has in a parsed URL. */
+/** Normalizes the host as in a parsed URL. */
 function readHostAndPort(text: string): string {
   const [, host = '', portText = ''] = /^(\[[^\]]+\]|[^*:/?#@\\\s]+):(\d{1,5})$/.exec(text.trim()) ?? []
   const hostname = URL.parse(`http://${host}/`)?.hostname
@@ -288,9 +288,9 @@ function environmentName(name: SettingName): string {
 
 export const databasePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'sonant.db')
 export const audioDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'audio')
-/** Of the model packs. */
+/** Folder of the model packs. */
 export const voicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'voices')
-/** Of libraries that were written out of the executable. */
+/** Folder of the libraries that the executable extracts. */
 export const runtimeDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'runtime')
 export const referencesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) =>
   join(dataDirectory, 'references')

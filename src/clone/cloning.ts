@@ -23,12 +23,12 @@ export type Cloning = Billing & {
   /** Hz, of the demo. undefined: the voice's own rate. */
   readonly mp3SampleRate: number | undefined
   readonly holdTimeoutMs: number
-  /** The most clones of one account. */
+  /** Limit for one account. */
   readonly clonesMax: number
   readonly referenceBytesMax: number
   /** Running requests by id, as in `Speaking`. */
   readonly running: Map<string, Promise<unknown>>
-  /** The last work of each account and recording; such works run one at a time. */
+  /** The last work of each account and recording; work on the same recording runs one at a time. */
   readonly turns: Map<string, Promise<unknown>>
 }
 
@@ -54,6 +54,6 @@ export type Cloned = {
   /** Whether the account had a clone of the recording already. */
   readonly duplicate: boolean
   readonly units: number
-  /** The balance after it. */
+  /** The balance afterwards. */
   readonly remaining: number
 }

@@ -1,4 +1,4 @@
-/** From a recording to a voice, through the scheduler: the recording is decoded and looked at, then a voice is made of it. */
+/** Makes a voice from a recording, through the scheduler: decodes and analyzes the recording, then enrols the voice. */
 import { limits } from '../config'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
@@ -22,11 +22,11 @@ import { WorkerGone } from '../workers/worker-process'
 export type { Recording } from '../workers/protocol'
 
 export type Queue = {
-  /** From `letCloneIn`. */
+  /** The result of `letCloneIn`. */
   readonly admitted: Admitted
-  /** Waiting included. */
+  /** Includes waiting. */
   readonly deadline: Deadline
-  /** Aborted before a worker has begun, the work is dropped; later it has no effect. */
+  /** An abort before a worker begins drops the work; later it has no effect. */
   readonly signal?: AbortSignal
 }
 
@@ -40,12 +40,12 @@ export type EnrolledVoice = {
   readonly profile: string
 }
 
-/** `work` is what is left until there is a voice. */
+/** `work`: the remaining work. */
 export type Admitted = { readonly place: Place; readonly work: RequestWork }
 
 /**
- * Takes a place for all that a clone needs, its demo included, so that none of it is refused later. To be left by the
- * caller. Throws `rate_limited`.
+ * Admits all work of a clone, its demo included, so that no later part is refused. The caller releases the place.
+ * Throws `rate_limited`.
  */
 export function letCloneIn(
   scheduler: Scheduler,
@@ -61,17 +61,17 @@ export function letCloneIn(
 const enroller = (conversion: Pick<Conversion, 'model'> | undefined) => ({ engine: 'flite', conversion }) as const
 
 const channelsMax = 8
-/** Fifteen seconds take a few milliseconds; damaged files take longest. */
+/** Fifteen seconds of sound take a few milliseconds; damaged files take longest. */
 const decodeTimeoutMs = 4_000
 
 /**
- * What is in the recording, mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`,
- * `render_failed` (nobody could look at it), `client_gone`.
+ * Decodes the recording to mono. Throws `unsupported_audio`, `audio_parse_failed`, `duration_exceeded`, `render_failed`
+ * (no worker could analyze it), `client_gone`.
  */
 export async function analyzeRecording(
   scheduler: Scheduler,
   path: string,
-  { param, ...queue }: Queue & { /** The field that it came in. */ readonly param: string },
+  { param, ...queue }: Queue & { /** The request field of the recording. */ readonly param: string },
 ): Promise<Recording> {
   const { referenceSecondsMax: secondsMax, referenceBytesMax: sizeBytesMax } = limits
   const decodeLimits = { secondsMax, sizeBytesMax, channelsMax, timeoutMs: decodeTimeoutMs }
@@ -89,9 +89,9 @@ export async function analyzeRecording(
 }
 
 export type EnrolRequest = Queue & {
-  /** BCP 47; undefined when nobody said. */
+  /** BCP 47; undefined when unknown. */
   readonly language: string | undefined
-  /** Makes a converted voice; without one an adapted one is made. */
+  /** Makes a converted voice; without a converter the voice is adapted. */
   readonly converter: Converter | undefined
 }
 
@@ -115,7 +115,7 @@ export async function enrolVoice(
       const made = await job.enrol({ ...task, bases, by: enroller(conversion) })
       const base = bases.find(({ id }) => id === made.base)!
       if (converter || !base.model) return made
-      // Only the worker that has its model can tune it.
+      // Only a worker with the base's model can tune the voice.
       return job.enrol({ ...task, bases: [base], by: base })
     },
     (cause) =>
@@ -135,13 +135,13 @@ export async function enrolVoice(
   }
 }
 
-/** Of each gender, and of those whose gender nobody said: a model may have hundreds of speakers. */
+/** Limit per gender, unknown gender included: a model may have hundreds of speakers. */
 const measuredVoicesMax = 4
 
-/** What was measured by the workers of a scheduler, by voice. */
+/** Measured statistics by voice, for each scheduler. */
 const measurements = new WeakMap<Scheduler, Map<string, VoiceStatistics>>()
 
-/** The installed voices that a clone of this language might be made of; one that fails to speak is none of them. */
+/** Measures the installed voices of the language. Skips voices that fail to speak. */
 async function measureInstalled(
   scheduler: Scheduler,
   job: Job,

@@ -1,4 +1,4 @@
-/** The profiles of cloned voices, of either method, as they are stored. */
+/** The stored profiles of cloned voices, of both methods. */
 import { isFields } from '../fields'
 import type { AdaptedProfile } from './adapt/profile'
 import type { ConvertedProfile } from './convert/profile'
@@ -10,7 +10,7 @@ export function methodOf(profile: VoiceProfile): 'adapted' | 'converted' {
   return profile.version === 2 ? 'converted' : 'adapted'
 }
 
-/** Throws when it is no profile, or one of a later version of the program. */
+/** Throws on invalid JSON, and on a profile of a later version of the program. */
 export function readProfile(json: string): VoiceProfile {
   const profile = JSON.parse(json) as Partial<VoiceProfile> | null
   if (profile?.version === 1 && isNumber(profile.target?.pitchHz) && isFields(profile.tuned))

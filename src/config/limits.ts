@@ -1,118 +1,121 @@
-/** Every limit that no flag moves: of sizes, counts and times. `config.ts` hands them on. */
+/** Every fixed limit on sizes, counts and times, without a flag. `config.ts` re-exports them. */
 
 /**
- * What an operation may take in all, from the head of its request to its answer: body, download, queue, worker and all
- * else lie inside. An answer that lasts (audio, CSV) is not limited in all; see `idleConnectionSeconds`.
+ * Time limit of an operation, from the head of its request to its answer, including body, download, queue and worker.
+ * An answer that takes long to send (audio, CSV) has no total limit; see `idleConnectionSeconds`.
  */
 export const operationTimeoutsMs = {
-  /** 2,000 characters take seconds; the rest is for waiting in the queue. HTTP clients and proxies give up about then. */
+  /**
+   * 2,000 characters take seconds; the rest is for waiting in the queue. HTTP clients and proxies have similar
+   * timeouts.
+   */
   tts: 60_000,
   /**
-   * 15 MiB at 0.7 megabits per second take three minutes; the voice and its demo then have one more. Bun keeps no
-   * connection for longer than 255 s without an answer.
+   * 15 MiB at 0.7 megabits per second take three minutes, which leaves one for the voice and its demo. Bun closes a
+   * connection after 255 s without an answer.
    */
   clone: 240_000,
-  /** An installed recording is analyzed and made into a voice again, by the workers only. */
+  /** Workers analyze the stored recording and enrol its voice again. */
   reEnrol: 120_000,
   /** The first request for a demo renders it. */
   demo: 60_000,
-  /** Everything else: a short JSON body, then a look into the database. */
+  /** All other operations: a short JSON body and database access. */
   other: 30_000,
 } as const
 export type Operation = keyof typeof operationTimeoutsMs
 
-/** Limits that no flag moves. */
+/** Fixed limits, without a flag. */
 export const limits = {
   textCharactersMax: 2000,
-  /** Of `sonant say`, in UTF-8; some 1,000 hours. */
+  /** For `sonant say`, in UTF-8; about 1,000 hours of speech. */
   sayTextBytesMax: 64 << 20,
-  /** Of `sonant say`: somebody is watching. As long as a timer can be. */
+  /** For `sonant say`, which a user can interrupt: the maximum of a timer. */
   sayTimeoutMs: 0x7fff_ffff,
-  /** An mp3 or wav counts its bytes in 32 bits; the rest is for what is under way. */
+  /** mp3 and wav count bytes in 32 bits; the rest is for data in progress. */
   sayAudioBytesMax: 0xffff_ffff - (64 << 20),
   speedMin: 0.5,
   speedMax: 2,
   requestBodyBytesMax: 1 << 20,
-  /** Objects and arrays of a JSON body in each other. */
+  /** Nesting depth of objects and arrays in a JSON body. */
   requestBodyDepthMax: 32,
-  /** A JSON body, inside the deadline of its operation. */
+  /** A JSON body, within the deadline of its operation. */
   requestBodyTimeoutMs: 20_000,
-  /** Units held for a request; twice as long as any operation may take. */
+  /** Expiry of a hold; twice the longest operation. */
   holdTimeoutMs: 2 * Math.max(...Object.values(operationTimeoutsMs)),
-  /** What a request waits for another process to end its writing. */
+  /** How long a request waits for another process to finish writing. */
   databaseBusyMs: 5_000,
-  /** How often expired holds are looked for, and the last uses of keys written down. */
+  /** Interval of releasing expired holds and saving the last uses of keys. */
   upkeepIntervalMs: 60_000,
-  /** After a start on a full disk: how often to see whether there is room for what it had to write. */
+  /** After a start on a full disk: interval of checks for free space. */
   fullDiskPollMs: 5_000,
-  /** Keys and addresses whose calls are counted. */
+  /** Keys and addresses with a call count. */
   limitedSubjectsMax: 100_000,
-  /** Addresses by which clients came, and what was written for each. */
+  /** Base URLs with cached answers. */
   clientAddressesMax: 16,
-  /** Callers and balances that are kept in memory until the database changes. */
+  /** Callers and balances cached until the database changes. */
   rememberedMax: 10_000,
-  /** From one address; more are told to wait, while right ones from there still pass. */
+  /** Wrong keys from one address; valid keys from it still work afterwards. */
   wrongKeysPerMinute: 100,
-  /** Of activation, by one key and from one address. */
+  /** Wrong activation codes, by one key and from one address. */
   wrongCodesPerMinute: 10,
-  /** Deletions of clones, by one key, unless `--limit-account` allows fewer or any number. */
+  /** Deletions of clones by one key; `--limit-account` may set another limit or none. */
   cloneDeletionsPerMinute: 30,
   referenceSecondsMax: 15,
-  /** An upload in which nothing arrives for so long is broken off. */
+  /** An upload without data for this time is aborted. */
   uploadIdleMs: 20_000,
-  /** An upload, inside the deadline of its operation, so that time for the work is left. */
+  /** An upload, within the deadline of its operation, to leave time for the work. */
   uploadTimeoutMs: 180_000,
-  /** One utterance, one chunk to encode. */
+  /** One utterance, or one chunk to encode. */
   taskTimeoutMs: 20_000,
   modelLoadTimeoutMs: 120_000,
-  /** A folder with a model is left alone until nothing has happened to its files for so long. */
+  /** A pack is probed after its files have not changed for this time. */
   packSettleMs: 2_000,
-  /** How often the folders are looked at where the system does not tell that something happened. */
+  /** Interval of folder checks without file system events. */
   packPollMs: 5_000,
-  /** A pack that takes longer to try lets the next one be tried beside it. */
+  /** After this time of one probe the next one starts in parallel. */
   packPatienceMs: 10_000,
-  /** So many small packs can be tried at once, even where models may have little memory. */
+  /** Minimum number of small packs that can be probed in parallel, even with a low memory limit for models. */
   packProbesMin: 4,
   workerMemoryMaxBytes: 768 << 20,
-  /** Requests that wait or run at once; more are told to come back. */
+  /** Waiting and running requests; further ones get `rate_limited`. */
   queuedRequestsMax: 512,
-  /** What running requests get to finish after SIGTERM. */
+  /** Time for running requests after SIGTERM. */
   shutdownGraceMs: 30_000,
-  /** The recording that a voice is cloned from. */
+  /** The recording of a clone. */
   referenceBytesMax: 15 << 20,
   urlCharactersMax: 4096,
   /**
    * A connection without traffic, and an answer that its client does not read. Counted from the head of a request, so
-   * that longer operations ask for more.
+   * longer operations set a longer time.
    */
   idleConnectionSeconds: 120,
-  /** After a body was refused, its rest is dropped for so long before the connection is closed. */
+  /** The rest of a refused body is dropped for this time; then the connection is closed. */
   refusedBodySeconds: 30,
-  /** What one request may send: pieces as they come from the connection, however small, and bytes. */
+  /** Limits for one request: received chunks of any size, and bytes. */
   bodyEventsPerSecondMax: 2_000,
   bodyBytesPerSecondMax: 32 << 20,
 } as const
 
-/** Downloads from addresses that customers name. Each runs in a process of its own. */
+/** Downloads from customers' URLs. Each runs in its own process. */
 export const downloadLimits = {
-  /** Inside the deadline of its operation: the wait for a turn, looking up, connecting, every redirect, and the file. */
+  /** Within the deadline of its operation: queue, name lookup, connection, redirects and file. */
   timeoutMs: 30_000,
   redirectsMax: 5,
-  /** Of one host. All of them are checked, on the event loop. */
+  /** Addresses of one host. All of them are checked on the event loop. */
   addressesMax: 64,
   runningMax: 8,
-  /** More are told to come back. */
+  /** Further ones get `rate_limited`. */
   waitingMax: 64,
-  /** What one process may take beyond its start. */
+  /** Memory of one process beyond its start. */
   memoryGrowthMaxBytes: 64 << 20,
-  /** A server that sends nothing for so long is given up, in the head as in the body. */
+  /** A download without data for this time is aborted, in the head and in the body. */
   idleMs: 15_000,
   headBytesMax: 16 << 10,
-  /** Answers before the answer, such as `100 Continue`. */
+  /** Informational responses, such as `100 Continue`. */
   informationalMax: 8,
-  /** Pieces of a body: 15 MiB in pieces of 120 bytes. */
+  /** Chunks of a body: 15 MiB in chunks of 120 bytes. */
   chunksMax: 1 << 17,
-  /** Average of a body, once it has taken `slowStartMs`. */
+  /** Average rate of a body, after `slowStartMs`. */
   bytesPerSecondMin: 1024,
   slowStartMs: 5_000,
 } as const

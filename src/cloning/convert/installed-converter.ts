@@ -2,16 +2,16 @@
 import type { Pack } from '../../speech/models/pack'
 import type { ModelFiles } from '../../speech/voice'
 
-/** The tone converter that is installed. */
+/** An installed tone converter. */
 export type Converter = {
   readonly model: ModelFiles
   /** Whether the same request gives the same bytes. */
   readonly deterministic: boolean
-  /** Clones of another one than they were made with would have another sound. */
+  /** Clones speak only with the converter of their fingerprint; another one would change their sound. */
   readonly fingerprint?: string
 }
 
-/** Of several the one that was installed first. */
+/** The first installed one of several. */
 export function converterAmong(packs: readonly Pack[]): Converter | undefined {
   return packs.find(({ family }) => family === 'converter')
 }
