@@ -1,4 +1,4 @@
-/** The descriptions of the commands: what is made from them is whole and true. */
+/** The descriptions of the commands, and everything generated from them. */
 import { describe, expect, it } from 'bun:test'
 import { listCommands, verbs } from '../../src/cli/commands/table'
 import type { Command } from '../../src/cli/commands/description'
@@ -10,14 +10,14 @@ import { describeCommands, path } from '../../scripts/commands'
 
 const commands = listCommands()
 
-/** The words of a line as a shell has them: what is in quotes is one. */
+/** Splits a line into words as a shell does, with quotes. */
 const split = (line: string) => [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c!)
 
 describe('every command', () => {
   it.each(commands)('$words has two examples that it understands', ({ words, command }) => {
     expect(command.examples.length).toBeGreaterThanOrEqual(2)
     for (const example of command.examples) {
-      // Of a line for the shell, the part that is ours.
+      // The part of a shell line that calls sonant.
       const own = /sonant[^|<>)]*/.exec(example)![0].trim()
       const args = split(own).slice(1)
       const called = words.split(' ')
@@ -36,7 +36,7 @@ describe('every command', () => {
     expect(help.split('\n').filter((line) => line.length > 120)).toEqual([])
   })
 
-  it('is in docs/commands.md as it is (bun scripts/commands.ts)', async () => {
+  it('is in docs/commands.md unchanged (run bun scripts/commands.ts)', async () => {
     expect(await Bun.file(path).text()).toBe(describeCommands())
   })
 })
@@ -72,12 +72,12 @@ describe('flags', () => {
     [['Hi', '--__proto__', 'x'], 'say has no flag --__proto__'],
     [['Hi', '--constructor', 'x'], 'say has no flag --constructor'],
   ]
-  it.each(mistakes)('refuse %p in words of their own', (args, message) => {
+  it.each(mistakes)('refuse %p with a specific message', (args, message) => {
     expect(() => read(...args)).toThrow(UsageError)
     expect(() => read(...args)).toThrow(message)
   })
 
-  it('name what is missing', () => {
+  it('name a missing flag or argument', () => {
     expect(() => readFlags('account adjust', adjust, ['ID'])).toThrow('account adjust needs --units N')
     expect(() => readFlags('account adjust', adjust, ['--units', '1', '--reason', 'r'])).toThrow('needs an ID')
     expect(() => readFlags('account adjust', adjust, ['ID', 'b', '--units', '1'])).toThrow('unexpected "b"')
@@ -85,7 +85,7 @@ describe('flags', () => {
 })
 
 describe('topics', () => {
-  it('are there for every message and document that names one', async () => {
+  it('exist for every reference in a message or document', async () => {
     const root = `${import.meta.dir}/../..`
     const files = ['src/**/*.ts', 'docs/*.md', 'README.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(root)])
     // `sonant help lists those there are` is a sentence.
@@ -100,7 +100,7 @@ describe('topics', () => {
     expect(named.flat().filter((topic) => !known.has(topic))).toEqual([])
   })
 
-  it('are named by messages, which do not send readers to files that they may not have', async () => {
+  it('are named by messages instead of files, which readers may not have', async () => {
     const root = `${import.meta.dir}/../../src`
     const naming = [...new Bun.Glob('**/*.ts').scanSync(root)].filter((file) => file !== 'cli/read-docs.ts')
     const strings = /(['"`])(?:(?!\1)[^\\\n])*\bdocs\/[a-z-]+\.md(?:(?!\1)[^\\\n])*\1/

@@ -49,7 +49,7 @@ async function run(...args: string[]) {
 }
 
 describe('voices search', () => {
-  it('prints a table of what the hub has', async () => {
+  it('prints a table of the packs on the hub', async () => {
     const { out, code } = await run('voices', 'search', 'medium')
     expect(code).toBe(0)
     const [head, ...rows] = out.trimEnd().split('\n')
@@ -68,7 +68,7 @@ describe('voices search', () => {
     expect(items[0]).toMatchObject({ name: `piper/${lessac}`, languages: ['en-US'], speakers: 1, installed: true })
   })
 
-  it('says that nothing fits', async () => {
+  it('reports that no pack matches', async () => {
     expect(await run('voices', 'search', 'klingon')).toEqual({
       out: '',
       err: 'sonant: The hub has nothing that fits "klingon".\n',
@@ -78,7 +78,7 @@ describe('voices search', () => {
 })
 
 describe('voices pull', () => {
-  it('shows licence, card and progress in plain lines, and what to do next', async () => {
+  it('shows licence, card, progress and the next step in plain lines', async () => {
     const { out, err, code } = await run('voices', 'pull', `piper/${lessac}`)
     expect(code).toBe(0)
     expect(err).toContain(`from ${hub.url}/rhasspy/piper-voices, commit ${commit.slice(0, 12)}\n`)
@@ -90,7 +90,7 @@ describe('voices pull', () => {
     expect((await stat(data)).mode & 0o777).toBe(0o700)
   })
 
-  it('says that it is installed already, and ends well', async () => {
+  it('reports an installed pack and exits with 0', async () => {
     await run('voices', 'pull', `piper/${lessac}`)
     const { out, code } = await run('voices', 'pull', `piper/${lessac}`)
     expect(code).toBe(0)
@@ -111,7 +111,7 @@ describe('voices pull', () => {
     })
   })
 
-  it('shows nothing of a card that a terminal would obey', async () => {
+  it('removes control characters from a model card', async () => {
     const card = hub.repositories['rhasspy/piper-voices']!['en/en_US/lessac/medium/MODEL_CARD']!
     const evil = { bytes: text('\u001b[2J\u202eevil\n* License: \u001b[31mfree\n'), large: false }
     hub.repositories['rhasspy/piper-voices']!['en/en_US/lessac/medium/MODEL_CARD'] = evil
@@ -130,7 +130,7 @@ describe('voices pull', () => {
     expect(err).not.toMatch(/[\u001b\u202e]/)
   })
 
-  it('tells the server beside it, and logs the act where there is a database', async () => {
+  it('notifies a running server, and logs the act in an existing database', async () => {
     await Bun.write(join(data, 'x'), '')
     openDatabase(join(data, 'sonant.db')).close()
     const lock = lockDirectory(data)
@@ -142,7 +142,7 @@ describe('voices pull', () => {
     expect(log.items[0]!.after).toMatchObject({ repository: 'rhasspy/piper-voices', commit, license: 'CC BY 4.0' })
   })
 
-  it('goes on after Ctrl-C where it was', async () => {
+  it('resumes after Ctrl-C', async () => {
     const { bytes } = hub.repositories['rhasspy/piper-voices']![graph]!
     const half = () =>
       new Response(
@@ -170,7 +170,7 @@ describe('voices pull', () => {
     expect(await readdir(join(data, 'voices'))).toEqual([`piper-${lessac}`])
   })
 
-  it('says in one line what went wrong', async () => {
+  it('reports a failure in one line', async () => {
     const usage = await run('voices', 'pull', 'gpt')
     expect(usage).toMatchObject({ out: '', code: 2 })
     expect(usage.err).toStartWith('sonant: pull: found "gpt"; piper/KEY, kokoro')

@@ -1,4 +1,4 @@
-/** What is shown of something long. */
+/** Progress of a long task. */
 import { expect, it } from 'bun:test'
 import { createProgress, formatBytes, formatClock } from '../../src/cli/progress'
 
@@ -14,7 +14,7 @@ function record(isTTY: boolean) {
   return { written, at, end: progress.end }
 }
 
-it('is a bar on a terminal, which goes when it ends', () => {
+it('is a bar on a terminal, removed at the end', () => {
   const { written, at, end } = record(true)
   at(0, 0.5)
   expect(written.join('')).toContain('[############------------] 50 %  0.5 done')
@@ -23,14 +23,14 @@ it('is a bar on a terminal, which goes when it ends', () => {
   expect(written.slice(before).join('')).toContain('\u001b[?7h')
 })
 
-it('is a line for each tenth elsewhere, with the time left, without anything for a terminal', () => {
+it('is a line per tenth elsewhere, with the time left, without control characters', () => {
   const { written, at, end } = record(false)
   for (let i = 0; i <= 100; i++) at(i, i / 100)
   end()
   expect(written).toEqual(Array.from({ length: 10 }, (_, i) => `${(i + 1) * 10} %, ${(i + 1) / 10} done\n`))
 })
 
-it('names sizes as disks do, and lengths as clocks do', () => {
+it('formats sizes in decimal units and durations as clock times', () => {
   expect([0, 351, 4_886, 63_201_294, 999_949_999, 1_200_000_000].map(formatBytes)).toEqual([
     '0.0 kB',
     '0.4 kB',

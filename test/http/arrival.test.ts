@@ -1,4 +1,4 @@
-/** Bodies as they arrive: no wait outlasts the deadline, nothing is left behind, and others get their turn. */
+/** Bodies as they arrive: no wait outlasts the deadline, refused data is removed, and other requests continue. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ type Source = {
   readonly fails?: boolean
 }
 
-/** A request whose body has these chunks at once, and then ends, breaks, or stands still. */
+/** A request with a body of these chunks, sent at once; the body then ends, breaks off or stalls. */
 function requestOf({ chunks, isEndless = false, fails = false }: Source): Request {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -51,7 +51,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return (error as AppError).code
 }
 
-/** Takes the file in as the service does, but for what is changed. */
+/** Receives a file as the service does, except for the given overrides. */
 function receiving(change: Partial<IncomingReference> = {}): () => Promise<IncomingReference> {
   return async () => {
     const incoming = await references.receive()
@@ -78,7 +78,7 @@ describe('a form', () => {
     for (const name of await readdir(directory)) await rm(join(directory, name))
   })
 
-  it('passes on what the disk says, and its file is gone', async () => {
+  it('passes on a disk error and removes the file', async () => {
     const write = () => Promise.reject(new AppError('storage_failed', 'full'))
     const request = requestOf({ chunks: [head, 'x'.repeat(1000), end] })
     expect(await codeOf(readForm(request, receiving({ write })))).toBe('storage_failed')
@@ -128,7 +128,7 @@ describe('others get their turn', () => {
     tooSlow: () => new AppError('body_too_slow', 'slow'),
   }
 
-  /** How often the event loop came around while the body was taken in, and the largest piece that was handed over. */
+  /** Counts the turns of the event loop during the upload, and the largest chunk. */
   async function turnsDuring(chunks: readonly Uint8Array[]) {
     let turns = 0
     let isOver = false

@@ -125,7 +125,7 @@ describe('the order of conditions (13.2.2)', () => {
 })
 
 describe('a date (5.6.7)', () => {
-  it('is read in three forms', () => {
+  it('parses in three forms', () => {
     const time = Date.UTC(1994, 10, 6, 8, 49, 37)
     for (const text of ['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])
       expect(parseHttpDate(text, nowMs)).toBe(time)
@@ -151,7 +151,7 @@ describe('a date (5.6.7)', () => {
       expect(parseHttpDate(text, nowMs)).toBeUndefined()
   })
 
-  it('is read back as it was written', () => {
+  it('parses after formatting to the same time', () => {
     for (let timeMs = 0; timeMs < 4e12; timeMs += 98_765_432_000)
       expect(parseHttpDate(formatHttpDate(timeMs), nowMs)).toBe(timeMs)
   })

@@ -1,6 +1,6 @@
 /**
- * What Bun's idle time does, and what it does not do. The limits of the service rest on it: answers that nobody reads end
- * by it, operations that are longer must ask for more, and the rest of a refused body is dropped within it.
+ * The behaviour of Bun's idle time, on which the limits of the service rest: it ends unread answers, longer operations
+ * must extend it, and the rest of a refused body is dropped within it.
  */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ function slowStream(): ReadableStream<Uint8Array> {
   )
 }
 
-/** As the service reads: in pieces. */
+/** In chunks, as the service reads. */
 async function countBytes({ body }: Request): Promise<number> {
   let sizeBytes = 0
   for (const reader = body!.getReader(); ;) {
@@ -89,18 +89,18 @@ function open(head: string): Connection {
   return connection
 }
 
-/** Writes one byte of a body of 1000 now and then until the connection closes. */
+/** Writes single bytes of a body of 1000 until the connection closes. */
 function drip({ socket, closed }: Connection): void {
   socket.write('Content-Length: 1000\r\n\r\n')
   const timer = setInterval(() => socket.write('a'), 200)
   void closed.then(() => clearInterval(timer))
 }
 
-it.concurrent.each(['/file', '/text', '/stream'])('ends an answer that nobody reads: %s', async (path) => {
+it.concurrent.each(['/file', '/text', '/stream'])('ends an unread answer: %s', async (path) => {
   const connection = open(`GET ${path}`)
   connection.socket.pause()
   connection.socket.write('\r\n')
-  // Nobody who reads nothing learns that the connection was closed; the server does.
+  // A client that does not read never sees the close; the server does.
   while (server.pendingRequests === 0) await Bun.sleep(20)
   while (server.pendingRequests > 0) await Bun.sleep(100)
   connection.socket.resume()
@@ -109,7 +109,7 @@ it.concurrent.each(['/file', '/text', '/stream'])('ends an answer that nobody re
   if (path === '/stream') expect(streamsCancelled).toBe(1)
 })
 
-it.concurrent('lets an answer last longer than the idle time while it is read', async () => {
+it.concurrent('keeps an answer open beyond the idle time while the client reads it', async () => {
   const patient = Bun.serve({ port: 0, idleTimeout: 10, fetch: () => new Response(Bun.file(join(directory, 'large'))) })
   let receivedBytes = 0
   let pauses = 0
@@ -120,7 +120,7 @@ it.concurrent('lets an answer last longer than the idle time while it is read', 
     receivedBytes += data.length
     if (receivedBytes > large) socket.destroy()
     if (receivedBytes < (pauses + 1) << 20) return
-    // The system holds megabytes, so the server only notices reading that is not too slow.
+    // The system buffers megabytes, so the server sees no slow reader below that.
     pauses++
     socket.pause()
     setTimeout(() => socket.resume(), 250)
@@ -129,7 +129,7 @@ it.concurrent('lets an answer last longer than the idle time while it is read', 
   await closed
   await patient.stop(true)
   expect(receivedBytes).toBeGreaterThan(large)
-  // Else it would show nothing.
+  // A smaller body would prove nothing.
   expect(performance.now() - startedAtMs).toBeGreaterThan(10_000)
 })
 

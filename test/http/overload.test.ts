@@ -1,4 +1,4 @@
-/** More than the workers can do, over HTTP: the real server with an engine that only sleeps. */
+/** More work than the workers can do, over HTTP: the real server with an engine that sleeps. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,9 @@ import { join } from 'node:path'
 
 const keys = Array.from({ length: 11 }, (_, i) => `overload-key-${i}`)
 const [shortKey, ...longKeys] = keys
-/** So many utterances take a worker a second each. */
+/** Each utterance takes a worker one second. */
 const slow = (utterances: number) => 'slowest.\n'.repeat(utterances)
-/** Twelve seconds of a worker; ten of these are more than two workers can do in a minute with something to spare. */
+/** Twelve seconds of work; ten such texts exceed the capacity of two workers within a minute. */
 const long = slow(12)
 
 let directory: string
@@ -47,7 +47,7 @@ async function read(path: string, key: string): Promise<any> {
 }
 
 describe('ten long texts of ten keys at once', () => {
-  it('are done or refused at once; who comes again as told is done, short texts pass them, and nobody else fails', async () => {
+  it('are done or refused at once; retries after Retry-After and short texts succeed', async () => {
     for (let i = 0; i < 3; i++) await Promise.all([say(slow(1), shortKey!), say(slow(1), shortKey!)])
     const order: string[] = []
     const refusals: (Answer & { key: string })[] = []
@@ -70,23 +70,23 @@ describe('ten long texts of ten keys at once', () => {
     const { records } = await read('/api/v1/usage?status=failed', longKeys.at(-1)!)
     const balance = await read('/api/v1/balance', longKeys.at(-1)!)
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(longKeys.map(() => 200))
-    // Some were refused, and all of these before the first was done; a short text did not wait for any long one.
+    // Some were refused, all before the first one was done; a short text waited for no long one.
     expect(new Set(refusals.map(({ key }) => key)).size).toBeWithin(1, 8)
     expect(order.indexOf('refused')).toBeLessThan(order.indexOf('long'))
     expect(order.indexOf('short')).toBeLessThan(order.indexOf('long'))
     for (const { code, retryAfter } of refusals)
       expect([code, retryAfter]).toEqual(['rate_limited', expect.stringMatching(/^[1-9]\d*$/)])
-    // The last key was refused: that stands in its history, and cost nothing.
+    // The history of the last key shows the refusal without a charge.
     expect(records).toMatchObject([{ status: 'failed', error_code: 'rate_limited', units: 0 }])
     expect(balance.balance).toBe(100_000)
   }, 120_000)
 })
 
 describe('a text that takes longer than its deadline allows', () => {
-  it('is refused at once with 504, costs nothing, and holds nobody up', async () => {
+  it('is refused at once with 504, uncharged, and delays no other request', async () => {
     const [key] = longKeys
     const before = await read('/api/v1/balance', key!)
-    // A minute and a half for two workers, and the first test has shown how slow the voice is.
+    // A minute and a half for two workers; the first test has measured the speed of the voice.
     const order: string[] = []
     const short = say(slow(6), shortKey!).then(() => order.push('short'))
     expect(await say(slow(180), key!)).toMatchObject({ status: 504, code: 'synthesis_failed' })

@@ -1,7 +1,7 @@
 /**
  * `slow-server.ts DIRECTORY KEY…`: the real server with two workers whose engine sleeps a second for each utterance
- * that begins with "slowest", so that it can be overloaded on a machine that is itself idle. Each key is one of an account of its
- * own. Prints its address.
+ * with the prefix "slowest". It can be overloaded on an idle machine. Each key has an account of its own. Prints its
+ * address.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
