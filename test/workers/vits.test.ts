@@ -226,7 +226,9 @@ describe('readVitsPack', () => {
     expect(await refusalOf(chinesePack({ metadata: { language: 'Klingonese', frontend: 'characters' } }))).toContain(
       'language: Klingonese',
     )
-    expect(await refusalOf(chinesePack({ metadata: { n_speakers: 4 } }))).toContain('4 speakers, but the graph has no speaker input')
+    expect(await refusalOf(chinesePack({ metadata: { n_speakers: 4 } }))).toContain(
+      '4 speakers, but the graph has no speaker input',
+    )
     expect(await refusalOf(chinesePack({ metadata: { comment: 'coqui' } }))).toContain("eSpeak NG's phonemes")
     expect(await refusalOf(chinesePack({ metadata: { language: 'English' } }))).toContain('tokens.txt has no blank')
     expect(await refusalOf(chinesePack({ metadata: { comment: 'melo', jieba: 1 } }))).toContain('VITS model with tones')
