@@ -1,25 +1,24 @@
 /**
- * Who is let in. A request gets a place when its work can be done before its deadline behind all work that was let in
- * before and is due no later (earliest deadline first on `workers` machines); else it is refused at once and told when to
- * come again. While work waits, keys share the time that may be promised equally, so that who comes first cannot have
- * all of it:
+ * Admission control. A request gets a place when its work can finish before its deadline behind all admitted work with
+ * an earlier or equal deadline (earliest deadline first on `workers` machines). Otherwise it is refused at once with a
+ * time to retry. While work waits, keys share the promised time equally, so that the first key cannot take all of it:
  *
- * - Only `promisedShare` of the time until a deadline is promised. The rest is for wrong estimates and for fair turns,
- *   which delay what is due first for the sake of others.
- * - The last `newcomerShare` of that is for keys that have no place yet, or that come back as they were told.
- * - A key with places gets further ones up to its equal share among the keys that have places or were refused lately.
- *   Alone it gets everything but the newcomers' share.
+ * - Only `promisedShare` of the time until a deadline is promised. The rest covers wrong estimates and fair turns,
+ *   which delay the earliest deadline in favour of others.
+ * - The last `newcomerShare` of that is reserved for keys without a place and for keys that return when told to.
+ * - A key with places gets more up to its equal share among the keys that have places or were refused recently. A
+ *   single key gets everything but the newcomers' share.
  */
 import type { Work } from './work'
 
-/** Where a request stands: let in until `leave`. */
+/** The place of an admitted request, until `leave`. */
 export type Place = {
   readonly key: string
-  /** By the clock of the admission, and so are all other times. */
+  /** On the clock of the admission, like all other times here. */
   readonly deadlineAtMs: number
-  /** Fair turns must not make it later than that. */
+  /** Fair turns must not delay the request beyond this time. */
   readonly turnsUntilMs: number
-  /** What is left to do; to be replaced when more is known. */
+  /** Remaining work. Replace it when a better estimate is known. */
   work: Work
   leave(): void
 }
@@ -27,34 +26,35 @@ export type Place = {
 export type Demand = { readonly key: string; readonly deadlineAtMs: number; readonly work: Work }
 
 export type Refusal =
-  /** It takes longer than its deadline allows, even alone. */
+  /** It takes longer than its deadline allows, even on an idle machine. */
   | { readonly reason: 'too_long' }
-  /** `full`: as many requests as there may be. `busy`: it could not be done in time, or is beyond its key's share. */
+  /** `full`: too many requests. `busy`: it would not finish in time, or exceeds its key's share. */
   | { readonly reason: 'full' | 'busy'; readonly retryAfterSeconds: number }
 
 export type Admission = ReturnType<typeof createAdmission>
 
 /**
- * The machine may become slower after the promise: measured on two cores with seven busy neighbours, an utterance took up
- * to twice as long half a minute later. A shorter queue costs no goodput, for workers only rest when it is empty.
+ * The machine may become slower after the promise: on two cores with seven busy neighbours, an utterance took up to
+ * twice as long half a minute later. A shorter queue costs no throughput, because workers are idle only when it is
+ * empty.
  */
 const promisedShare = 0.65
-/** Of the time until a deadline, what promises and fair turns may use up together. */
+/** Share of the time until a deadline that promises and fair turns may use together. */
 const turnsShare = 0.9
-/** Those who come back as they were told are not refused for a small error of the first estimate. */
+/** Promised share for keys that return when told to, so that a small estimation error does not refuse them again. */
 const returningShare = 0.7
 const newcomerShare = 1 / 6
-/** A text is too long when it is so much longer than its deadline that no error of the estimate can explain it. */
+/** A text is too long when its estimate exceeds its deadline by this factor, more than any estimation error. */
 const tooLongFactor = 1.25
-/** A key may always have this much waiting for each worker, so that no worker rests because many keys were refused. */
+/** Work per worker that a key may always have waiting, so that no worker is idle because many keys were refused. */
 const shareMinMs = 1_000
-/** How long a key counts as wanting its share after the time that it was told to come again. */
+/** A refused key counts as sharing until this long after its retry time. */
 const returnWithinMs = 5_000
-/** The estimate of how fast others make room may be too good by this. */
+/** The estimate of the retry time may be too short by this factor. */
 const retryCaution = 1.1
 const retrySecondsMax = 60
 
-/** `horizonMs`: no further ahead than that anything is promised, however late its deadline. */
+/** `horizonMs`: the farthest time that is promised, however late a deadline is. */
 export function createAdmission({
   workers,
   placesMax,
@@ -68,7 +68,7 @@ export function createAdmission({
 }) {
   /** Earliest deadline first. */
   const places: Place[] = []
-  /** Keys that were refused: when they were told to come again. */
+  /** Retry times of refused keys. */
   const refused = new Map<string, number>()
 
   function enter({ key, deadlineAtMs, work }: Demand): Place {
@@ -88,7 +88,7 @@ export function createAdmission({
     return place
   }
 
-  /** Worker milliseconds by key. */
+  /** Remaining worker milliseconds by key. */
   function heldByKey(): Map<string, number> {
     const held = new Map<string, number>()
     for (const { key, work } of places) held.set(key, (held.get(key) ?? 0) + work.leftMs())
@@ -100,7 +100,7 @@ export function createAdmission({
     for (const [key, dueAtMs] of refused) if (dueAtMs + returnWithinMs < now) refused.delete(key)
   }
 
-  /** Whether `demand` may enter in `inMs`, when nothing else comes and all keys are served alike. */
+  /** Whether `demand` may enter in `inMs`, if no other request comes and all keys are served equally. */
   function isAllowed(demand: Demand, held: ReadonlyMap<string, number>, inMs: number): boolean {
     const { key, work } = demand
     const atMs = nowMs() + inMs
@@ -109,7 +109,7 @@ export function createAdmission({
     if (total === 0) return true
     const costMs = work.leftMs()
     const dueAtMs = refused.get(key)
-    // In the future it comes as it was told.
+    // A request in the future comes when it was told to.
     const isReturning = inMs > 0 || (dueAtMs !== undefined && dueAtMs <= atMs)
     const aheadMs = Math.min(horizonMs, demand.deadlineAtMs - nowMs())
     const usableMs = (isReturning && inMs === 0 ? returningShare : promisedShare) * aheadMs
@@ -124,14 +124,14 @@ export function createAdmission({
     return own + costMs <= most && (isReturning || total + costMs <= shared)
   }
 
-  /** Work that waits for the same processes. */
+  /** Remaining worker milliseconds of the same lane. */
   function laneMs({ lane }: Work, inMs: number): number {
     if (!lane) return 0
     const all = sum(places.map(({ work }) => (work.lane?.name === lane.name ? work.leftMs() : 0)))
     return Math.max(0, all - lane.width * inMs)
   }
 
-  /** Whether those who are due later are still done in time, were `demand` done before them. */
+  /** Whether requests with later deadlines still finish in time when `demand` runs before them. */
   function delaysNobody(demand: Demand): boolean {
     let beforeMs = demand.work.leftMs()
     for (const { deadlineAtMs, work } of places) {
@@ -152,7 +152,7 @@ export function createAdmission({
     return toRetryAfter(high)
   }
 
-  /** When the one with the least left is done, at equal turns. */
+  /** Seconds until the request with the least work left is done, at equal turns. */
   function secondsUntilRoom(): number {
     const least = Math.min(...places.map(({ work }) => work.leftMs()))
     return toRetryAfter((least * places.length) / workers / 1000)
@@ -162,7 +162,7 @@ export function createAdmission({
     /** Earliest deadline first. */
     places: places as readonly Place[],
 
-    /** What was let in and is not done, in worker milliseconds. */
+    /** Remaining worker milliseconds of all admitted requests. */
     get admittedMs(): number {
       return sum(places.map(({ work }) => work.leftMs()))
     },
@@ -185,7 +185,7 @@ export function createAdmission({
   }
 }
 
-/** In how many ms `work` is done when `beforeMs` of other work come first, `laneMs` of them for the same processes. */
+/** Milliseconds until `work` finishes behind `beforeMs` of other work, `laneMs` of it in the same lane. */
 export function finishInMs(
   work: Work,
   {
@@ -202,7 +202,7 @@ export function finishInMs(
   return Math.max(beforeMs / workers + ownMs, readyInMs + Math.max(ownMs, inLaneMs))
 }
 
-/** What is left to each when all are served alike until `ms` of work are done; who has nothing left is gone. */
+/** Remaining work by key after `ms` of work served equally to all keys. Keys without work left are removed. */
 function serve(held: ReadonlyMap<string, number>, ms: number): Map<string, number> {
   const left = new Map([...held].filter(([, heldMs]) => heldMs > 0).sort(([, a], [, b]) => a - b))
   let toServe = ms

@@ -1,4 +1,4 @@
-/** What a worker does with a recording that somebody wants to clone from: decode it, and see whether it will do. */
+/** Decodes a recording for cloning in a worker, and checks that it is usable. */
 import { readFile } from 'node:fs/promises'
 import { BadAudio } from '../audio/decode/bad-audio'
 import { decode } from '../audio/decode/decode'
@@ -8,9 +8,9 @@ import { checkReference } from '../audio/reference'
 import { resample } from '../audio/resample'
 import type { AnalyzeTask, Analyzed, RefusalCode } from './protocol'
 
-/** More than the voices have is of no use, and would take longer to send and to measure. */
+/** No voice has a higher sample rate. A higher one only takes longer to send and measure. */
 const sampleRateMax = 24_000
-/** A file may be longer than it says by what its codec added, where it does not say how much that is (decisions). */
+/** Tolerance for codec padding, for files that do not state their padding. */
 const inexactSeconds = 0.1
 
 export async function analyze({ path, limits }: AnalyzeTask): Promise<{ samples?: Int16Array; analyzed: Analyzed }> {

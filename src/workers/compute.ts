@@ -1,6 +1,6 @@
 /**
- * What neural voices are computed with: the provider that is wished for, or the fastest that works, each tried by a real
- * run in a process of its own, since a GPU driver may take its process with it.
+ * Chooses the provider that computes neural voices: the configured one, or the fastest that works. Each trial is a real
+ * run in an isolated process, because a GPU driver may crash it.
  */
 import type { ComputeProvider } from '../config'
 import type { Logger } from '../log'
@@ -11,22 +11,22 @@ import type { WorkerCommand } from './worker-process'
 
 export type Trial = {
   readonly provider: Provider
-  /** What went wrong; null when it works. */
+  /** Reason of the failure; null when the provider works. */
   readonly failure: string | null
   readonly durationMs: number
-  /** How long a billion operations took; null where it does not work. */
+  /** Time of a billion operations; null when the provider does not work. */
   readonly runMs: number | null
 }
 
 export type Found = {
   readonly provider: Provider
-  /** Its name. */
+  /** Name of the device. */
   readonly device: string
-  /** In the order in which they were tried. */
+  /** In the order of the trials. */
   readonly trials: readonly Trial[]
-  /** Whether something else was wished for. */
+  /** Whether another provider was configured. */
   readonly isFallback: boolean
-  /** Of one run on the CPU. */
+  /** Threads of one run on the CPU. */
   readonly threads: number
 }
 
@@ -35,9 +35,9 @@ export type ComputeOptions = {
   readonly wish: ComputeProvider
   /** An operator's own build of onnxruntime. */
   readonly libraryPath: string | undefined
-  /** Where the embedded one is written to. */
+  /** Directory that the embedded onnxruntime is written to. */
   readonly directory: string
-  /** GPUs that are used; none: the runtime's choice. */
+  /** Configured GPUs; empty: the runtime chooses. */
   readonly deviceIds: readonly number[]
   readonly workers: number
   readonly cores: number
@@ -55,7 +55,7 @@ export function createCompute(options: ComputeOptions) {
   const findings = new Map<ComputeProvider, Promise<Found>>()
   let found: Found | undefined
 
-  /** On every GPU that is used. */
+  /** Tries `provider` on every configured GPU. */
   async function attempt(provider: Provider): Promise<Trial> {
     const deviceIds = provider === 'cpu' || options.deviceIds.length === 0 ? [undefined] : options.deviceIds
     const startedAtMs = performance.now()
@@ -89,7 +89,7 @@ export function createCompute(options: ComputeOptions) {
     )
   }
 
-  /** The one that was wished for or, where none was, the fastest; else the CPU. */
+  /** Finds the wished provider, or the fastest for `auto`; falls back to the CPU. Throws when no provider works. */
   async function search(wish: ComputeProvider): Promise<Found> {
     const trials: Trial[] = []
     for (const provider of candidates(wish, libraryPath)) {
@@ -100,7 +100,7 @@ export function createCompute(options: ComputeOptions) {
     const [best] = working
     if (!best) {
       const failures = trials.map(({ provider, failure }) => `${provider}: ${failure}`)
-      throw new Error(`nothing computes: ${failures.join('; ')}`)
+      throw new Error(`no provider works: ${failures.join('; ')}`)
     }
     const { provider } = best
     const isFallback = wish !== 'auto' && wish !== provider
@@ -133,18 +133,18 @@ export function createCompute(options: ComputeOptions) {
   }
 
   return {
-    /** One real run. */
+    /** Tries one provider with a real run. */
     attempt,
 
-    /** Tried once for each wish; asked again after nothing worked. Rejects when not even the CPU does. */
+    /** Searches once per wish, and again after a failure. Rejects when not even the CPU works. */
     find,
 
-    /** What was found; undefined before the first neural voice was needed. */
+    /** The result for the configured provider; undefined before the first neural voice is used. */
     get found() {
       return found
     },
 
-    /** For a model that is to be computed by `provider`; undefined: what the server is set to. */
+    /** Runtime options of a model for the provider `provided`; undefined: the configured provider. */
     async runtime(provided?: ComputeProvider): Promise<Omit<RuntimeOptions, 'deviceId'>> {
       const { provider } = await find(provided)
       return { directory, libraryPath, provider, threads }
@@ -164,7 +164,7 @@ function elapsed(sinceMs: number): number {
   return Math.round(performance.now() - sinceMs)
 }
 
-/** What onnxruntime says, without where in its code it says so. */
+/** The message of onnxruntime without its source position, at most 300 characters. */
 function plain(message: string): string {
   const [, reason = message] = /^\/onnxruntime_src\/.*? was false\. (.*)$/s.exec(message) ?? []
   return reason.trim().slice(0, 300)

@@ -1,8 +1,8 @@
 /**
- * The fair queue of synthesis tasks. Keys take turns, and within a key its jobs take turns, so a long text never makes
- * a short one wait for more than one utterance. Turns are counted in characters (stride scheduling, Waldspurger and
- * Weihl 1995); a key's share grows with the square root of its waiting jobs: one busy customer cannot crowd out the
- * others, and a single long text cannot take half of the machine from a customer who has sixty short ones waiting.
+ * The fair queue of synthesis tasks. Keys take turns, and the jobs of a key take turns, so a short text waits for at
+ * most one utterance of a long one. Turns are counted in characters (stride scheduling, Waldspurger and Weihl 1995).
+ * A key's share grows with the square root of its waiting jobs: one busy customer cannot crowd out the others, and a
+ * single long text cannot take half of the machine from a customer with sixty short ones.
  */
 
 export type Queued<T> = { readonly key: string; readonly job: object; readonly cost: number; readonly task: T }
@@ -13,7 +13,7 @@ export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>
 
 export function createFairQueue<T>() {
   const lanes = new Map<string, Lane<T>>()
-  /** How far keys that have nothing waiting right now are ahead of their share. */
+  /** Passes of keys that have no waiting task and are ahead of their share. */
   const debts = new Map<string, number>()
   let virtualTime = 0
   let size = 0
@@ -30,7 +30,7 @@ export function createFairQueue<T>() {
     return best
   }
 
-  /** The job whose turn it is among those whose next task may run. */
+  /** The next job in turn whose first waiting task fits. */
   function nextJob(fits: (task: T) => boolean): { key: string; job: object } | undefined {
     const tried = new Set<string>()
     const find = (key: string) => {
@@ -70,7 +70,7 @@ export function createFairQueue<T>() {
     size--
     cost -= entry.cost
     lane.jobs.delete(job)
-    // Back at the end of the line: the next turn of this key is another job's.
+    // The job goes to the end of the line, so another job of this key gets the next turn.
     if (waiting.length > 0) lane.jobs.set(job, waiting)
     closeIfEmpty(key, lane)
     return entry
@@ -81,7 +81,7 @@ export function createFairQueue<T>() {
       return size
     },
 
-    /** Of everything that waits. */
+    /** Total cost of the waiting tasks. */
     get cost() {
       return cost
     },
@@ -95,7 +95,7 @@ export function createFairQueue<T>() {
       cost += entry.cost
     },
 
-    /** Removes and returns the task whose turn it is, of those that may run now. */
+    /** Removes and returns the next task in turn that fits. */
     take(fits: (task: T) => boolean = () => true): Queued<T> | undefined {
       const next = nextJob(fits)
       if (!next) return undefined
@@ -103,13 +103,13 @@ export function createFairQueue<T>() {
       return remove(next.key, next.job)
     },
 
-    /** The same of one key, out of turn: its next turns come later for it, and those of the others no sooner. */
+    /** Takes a task of `key` out of turn. The key pays with later turns; other keys get no earlier ones. */
     takeOf(key: string, fits: (task: T) => boolean): Queued<T> | undefined {
       for (const [job, waiting] of lanes.get(key)?.jobs ?? []) if (fits(waiting[0]!.task)) return remove(key, job)
       return undefined
     },
 
-    /** Removes and returns everything that a job still has waiting. */
+    /** Removes and returns all waiting tasks of a job. */
     drop(key: string, job: object): Queued<T>[] {
       const lane = lanes.get(key)
       const waiting = lane?.jobs.get(job)

@@ -1,6 +1,6 @@
 /**
- * A task in a worker process of its own, which ends with it: for what may well take its process down. What native
- * libraries write on the way is dropped; what counts is in the answer.
+ * Runs one task in its own worker process, for tasks that may crash it. The process ends with the task. Output of
+ * native libraries is dropped.
  */
 import type { Answer, Task } from './protocol'
 import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-process'
@@ -8,15 +8,15 @@ import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-p
 export type IsolatedOptions = {
   readonly command: WorkerCommand
   readonly memoryMaxBytes: number
-  /** Of a run of a model on the CPU; undefined: it may use a GPU, and the kernel sets no limit. */
+  /** Threads of one model run on the CPU; undefined: the task may use a GPU, and the kernel sets no memory limit. */
   readonly threads?: number
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Aborted, the process ends. */
+  /** Ends the process when aborted. */
   readonly signal?: AbortSignal
 }
 
-/** The answer. Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
+/** Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
 export function runIsolated(task: Task, options: IsolatedOptions): Promise<Answer> {
   return retryUnbegun(() => runOnce(task, options))
 }

@@ -1,4 +1,4 @@
-/** What the scheduler does for one request: its tasks, and its end. */
+/** A job: the tasks that the scheduler runs for one request. */
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
 import type { Place } from './admission'
@@ -7,41 +7,41 @@ import type { EnrolTask, Analyzed, AnalyzeTask, MeasureTask, Recording, Synthesi
 import type { EncodeStream } from './streams'
 import type { RequestWork } from './work'
 
-/** The job was ended before this task began. */
+/** The job ended before this task was done. */
 export class JobEnded extends Error {
   override readonly name = 'JobEnded'
 }
 
 export type JobOptions = {
-  /** Jobs of one key share its turns; by convention the API key's id. */
+  /** Jobs of one key share its turns. By convention the API key's id. */
   readonly key: string
-  /** Background jobs run only while nobody waits. */
+  /** Background jobs run only while no foreground task waits. */
   readonly background: boolean
-  /** Of one that was let in; its turns may come by its deadline. */
+  /** Place of an admitted request. Its deadline decides when its turns come early. */
   readonly place?: Place
-  /** What is left to do of it, which its tasks make less. */
+  /** Remaining work, which its tasks reduce. */
   readonly work?: RequestWork
 }
 
 export type Sound = {
   readonly chunks: readonly Int16Array[]
-  /** Where the engine tells. */
+  /** Undefined when the engine reports no word times. */
   readonly words: readonly TimedWord[] | undefined
 }
 
 export type Job = {
   /** Whether any task of it has started. */
   readonly begun: boolean
-  /** When its first task started, by `performance.now()`. */
+  /** Start of its first task, in `performance.now()` milliseconds. */
   readonly begunAtMs: number | undefined
   synthesize(task: SynthesizeTask): Promise<Sound>
-  /** Makes a voice from a recording, in its turn like synthesis. */
+  /** Makes a voice from a recording. Waits for its turn like synthesis. */
   enrol(task: EnrolTask): Promise<Enrolment>
-  /** Lets a voice speak and measures it, in its turn too. */
+  /** Synthesizes a text with the voice and measures the result. Waits for its turn. */
   measure(task: MeasureTask): Promise<VoiceStatistics>
-  /** Decodes a recording and looks at it, in its turn too. */
+  /** Decodes and analyzes a recording. Waits for its turn. */
   analyze(task: AnalyzeTask): Promise<{ recording: Recording } | Extract<Analyzed, { refusal: unknown }>>
   openStream(sampleRate: number): EncodeStream
-  /** Rejects what is not done yet with `JobEnded`, whether it waits or runs, and lets go of open streams. */
+  /** Rejects waiting and running tasks with `JobEnded`, and abandons open streams. */
   end(): void
 }

@@ -1,10 +1,10 @@
-/** By what the cost of each kind of task is measured, and what it costs before any was. */
+/** The cost measure of each kind of task, and its prior before any task was timed. */
 import { engineKey, modelsOf, type Loadable, type VoiceSpec } from '../speech/voice'
 import { baseLanguage } from '../speech/language'
 import type { Task } from './protocol'
 import type { Measure, Prior } from './speeds'
 
-/** Milliseconds a worker takes for the task; undefined where that is next to nothing, or no request's. */
+/** Measure of a task's worker milliseconds; undefined for a negligible cost and for tasks that belong to no request. */
 export function measureOf(task: Task): Measure | undefined {
   switch (task.kind) {
     case 'synthesize':
@@ -22,18 +22,18 @@ export function measureOf(task: Task): Measure | undefined {
   }
 }
 
-/** Synthesis, speed and sample rate of so many characters. */
+/** Worker milliseconds to synthesize, stretch and resample `characters`. */
 export function utteranceMeasure(voice: VoiceSpec, characters: number, speed: number): Measure {
   const pace = speed === 1 ? '' : ' stretched'
   return {
     name: `say ${voiceKey(voice)}${pace}`,
     family: `say ${voice.engine}${voice.conversion ? ' converted' : ''}`,
-    // Slower speech is more sound, of which each second takes its time.
+    // Slower speech is longer audio, and cost grows with its length.
     size: characters / Math.min(1, speed),
   }
 }
 
-/** Seconds of sound at speed 1. */
+/** Seconds of audio at speed 1. */
 export function soundMeasure(voice: VoiceSpec, characters: number): Measure {
   const language = baseLanguage(voice.language)
   return { name: `sound ${voiceKey(voice)}`, family: `sound ${language}`, size: characters }
@@ -49,7 +49,7 @@ export function enrolMeasure(by: Loadable): Measure {
 
 export const analyzeMeasure: Measure = { name: 'analyze', family: 'analyze', size: 1 }
 
-/** A clone's demo, before it is known who speaks for it. */
+/** Cost of a clone's demo before its base voice is known. */
 export function cloneDemoMeasure(isConverted: boolean): Measure {
   const family = isConverted ? 'say flite converted' : 'say flite'
   return { name: `demo ${family}`, family, size: cloneDemoCharacters }
@@ -57,22 +57,22 @@ export function cloneDemoMeasure(isConverted: boolean): Measure {
 
 const cloneDemoCharacters = 120
 
-/** Milliseconds until a process has loaded what speaks with it, by the megabytes of its models. */
+/** Milliseconds to load the engine and models of `voice`; the size is the models' megabytes. */
 export function loadMeasure(voice: Loadable): Measure {
   const bytes = modelsOf(voice).reduce((sum, { memoryBytes }) => sum + memoryBytes, 0)
   return { name: `load ${engineKey(voice)}`, family: 'load', size: bytes / 1e6 }
 }
 
-/** Clones cost what their base costs, so that they are known as soon as it is. */
+/** A clone shares the key of its base, because both cost the same. */
 function voiceKey(voice: VoiceSpec): string {
   const { settings, adaptation } = voice
   return `${engineKey(voice)} ${settings.voice} ${settings.speaker ?? ''}${adaptation ? ' adapted' : ''}`
 }
 
-/** Languages whose characters are syllables or words. */
+/** Languages in which one character is a syllable or a word. */
 const syllabic = ['zh', 'cmn', 'yue', 'ja', 'ko']
 
-/** As measured on two cores of 2.6 GHz; from the first tasks on the machine's own measurements count. */
+/** Measured on two cores at 2.6 GHz. Measurements on this machine outweigh them after the first tasks. */
 const priors: Readonly<Record<string, Prior>> = {
   'say flite': { fixed: 15, each: 1.2, typicalSize: 100 },
   'say espeak': { fixed: 10, each: 0.6, typicalSize: 100 },
@@ -91,7 +91,7 @@ const priors: Readonly<Record<string, Prior>> = {
   load: { fixed: 800, each: 10, typicalSize: 60 },
 }
 
-/** Before anything of that family was measured. */
+/** Line of a family that has no measurement yet. */
 export function priorOf(family: string): Prior {
   const known = priors[family]
   if (known) return known

@@ -1,6 +1,6 @@
 /**
- * Packs that are tried, each in a process of its own that the kernel holds to what a model of its size may need. All
- * together stay within a budget, however many are tried at once.
+ * Probes packs, each in its own process with a kernel memory limit that depends on the pack's size. All concurrent
+ * probes share one memory budget.
  */
 import { limits, type NeuralSettings } from '../config'
 import { runIsolated } from './isolated'
@@ -13,7 +13,7 @@ import { writeRuntimeOptions } from '../speech/onnx/runtime-options'
 import { TaskFailed } from './task-failed'
 import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
 
-/** Tries the pack in that folder. Throws `BadPack`, and what went wrong with the process. */
+/** Probes the pack in `directory`. Throws `BadPack`, or `Error` when the process fails. */
 export type Probe = (directory: string, signal?: AbortSignal) => Promise<Pack>
 
 export function createProbe({
@@ -30,10 +30,10 @@ export function createProbe({
 
   return async (directory, signal) => {
     const { sizeBytes = 0 } = (await takeSnapshot(directory)) ?? {}
-    // Its files say how many parameters it may have; what it makes of them beyond that is no voice.
+    // File sizes bound the number of parameters; a model that needs more memory than that is no voice.
     const expectedBytes = Math.min(modelMemoryBytes, estimateMemoryBytes([{ parameterBytes: sizeBytes }]))
     const memoryMaxBytes = limits.workerMemoryMaxBytes + loadingFactor * expectedBytes
-    // What a GPU's driver takes would be counted as the model's.
+    // Probe on the CPU: the limit would count a GPU driver's memory as the model's.
     const runtime = await compute.runtime('cpu')
     const giveBack = await budget.take(memoryMaxBytes)
     try {
@@ -67,7 +67,7 @@ function explain(error: unknown): never {
   throw error instanceof WorkerGone ? new Error(fates[error.reason], { cause: error }) : error
 }
 
-/** Nobody takes more than `bytes` in all; who asks for too much waits, in order. */
+/** A budget of `bytes`. Requests beyond it wait in order. */
 function createBudget(bytes: number) {
   const waiting: { readonly sizeBytes: number; readonly begin: () => void }[] = []
   let freeBytes = bytes
@@ -81,7 +81,7 @@ function createBudget(bytes: number) {
   }
 
   return {
-    /** Returns what gives it back. `sizeBytes` must not exceed the whole budget. */
+    /** Returns a function that releases the bytes. `sizeBytes` must not exceed the whole budget. */
     async take(sizeBytes: number): Promise<() => void> {
       const turn = Promise.withResolvers<void>()
       waiting.push({ sizeBytes, begin: turn.resolve })

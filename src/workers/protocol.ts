@@ -1,4 +1,4 @@
-/** The messages between the main process and a worker process: one task at a time, answered by chunks and an end. */
+/** The messages between the main process and a worker: one task at a time, answered by chunks and one answer. */
 import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
@@ -7,86 +7,86 @@ import type { Loadable, VoiceSpec } from '../speech/voice'
 import type { TimedWord } from '../speech/engine'
 import type { Pack } from '../speech/models/pack'
 
-/** The longest run of samples in one message (0.5 MB), so that neither side's event loop is held for long. */
+/** Most samples in one message (0.5 MB), so that a message blocks neither event loop for long. */
 export const chunkFramesMax = 1 << 18
 
 export type SynthesizeTask = {
   readonly kind: 'synthesize'
   readonly voice: VoiceSpec
-  /** The normalized reading; with an empty one the answer is the pause alone. */
+  /** Normalized text; for an empty one the answer is the pause alone. */
   readonly text: string
-  /** Letters and digits in `text`, and signs that may be spoken; the length of the sound is judged by them. */
+  /** Letters and digits in `text`, and speakable signs. The expected length of the audio depends on both counts. */
   readonly letters: number
   readonly symbols: number
-  /** Of the answer, Hz. */
+  /** Sample rate of the answer, Hz. */
   readonly sampleRate: number
   readonly speed: number
-  /** Silence after the speech, at speed 1. */
+  /** Silence after the speech, in milliseconds at speed 1. */
   readonly pauseMs: number
-  /** A fault on demand in this task. */
+  /** Fault to inject into this task. */
   readonly fault?: string
 }
 
-/** Sentences of one voice at one speed, in one run of its graph; each has an answer of its own in `items`. */
+/** Sentences of one voice at one speed, run through its graph together. `items` holds one answer per sentence. */
 export type BatchTask = { readonly kind: 'batch'; readonly tasks: readonly SynthesizeTask[] }
 
-/** What the log says of a fault on demand. */
+/** The log's message for an injected fault. */
 export const faultMessage = 'fault on demand'
 
 export type EncodeTask = {
   readonly kind: 'encode'
-  /** Names an open mp3 stream of this worker; a new one opens it. */
+  /** Number of the MP3 stream; an unknown number opens a stream. */
   readonly stream: number
   readonly sampleRate: number
   readonly samples: Int16Array
-  /** Ends the stream; the answer then carries the head of the file. */
+  /** Ends the stream; the answer then holds the head of the file. */
   readonly last: boolean
 }
 
-/** Makes a voice from a recording; the answer carries the `enrolment`. With a converter in `by` it is a converted one. */
+/** Makes a voice from a recording: a converted one if `by` has a converter. The answer holds the `enrolment`. */
 export type EnrolTask = {
   readonly kind: 'enrol'
-  /** Mono; at most `chunkFramesMax` are a message that holds nobody up, so recordings are better resampled before. */
+  /** Mono. More than `chunkFramesMax` samples block the event loop for long, so resample long recordings first. */
   readonly samples: Int16Array
   readonly sampleRate: number
-  /** BCP 47, or undefined for a guess. */
+  /** BCP 47; undefined to guess it. */
   readonly language: string | undefined
-  /** Which voices may be the base. */
+  /** Voices that may be the base. */
   readonly bases: readonly Base[]
-  /** Of those that are installed. */
+  /** Statistics of the installed voices. */
   readonly measured: MeasuredVoices
-  /** Whose worker does it: with that engine or model a base can be tuned, any other goes by its statistics. */
+  /** Engine or model of the worker. It can tune its own voices as bases; other bases are judged by their statistics. */
   readonly by: Loadable
 }
 
-/** Lets a voice speak, and measures it; the answer carries its `statistics`. */
+/** Synthesizes a text with a voice and measures it. The answer holds the `statistics`. */
 export type MeasureTask = { readonly kind: 'measure'; readonly voice: VoiceSpec }
 
-/** Decodes a recording and looks at what is in it; the answer carries `analyzed`, its samples come in chunks. */
+/** Decodes and analyzes a recording. The answer holds `analyzed`; the samples come in chunks. */
 export type AnalyzeTask = {
   readonly kind: 'analyze'
-  /** Of the file: fifteen megabytes in a message would hold up everybody else. */
+  /** Path of the file. Sending its bytes (up to 15 MB) would block the event loop. */
   readonly path: string
   readonly limits: DecodeLimits
 }
 
-/** Tries the pack in a folder; the answer carries what was `probed`. In a process of its own. */
+/** Probes the pack in a folder, in an isolated process. The answer holds `probed`. */
 export type ProbeTask = {
   readonly kind: 'probe'
   readonly directory: string
-  /** What a model may need. */
+  /** Most memory that a model may need. */
   readonly memoryMaxBytes: number
 }
 
-/** `reason`: a sentence for the operator. */
+/** `reason`: why the pack is bad, as a sentence for the operator. */
 export type Probed = { readonly pack: Pack } | { readonly reason: string }
 
-/** Mono. */
+/** A decoded recording; mono samples. */
 export type Recording = {
   readonly samples: Int16Array
   readonly sampleRate: number
   readonly durationMs: number
-  /** What to do better with the next one. */
+  /** Advice for a better recording. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
 
@@ -106,22 +106,22 @@ export type Task =
   | { readonly kind: 'abandon'; readonly stream: number }
   | { readonly kind: 'warm'; readonly voice: VoiceSpec }
   | { readonly kind: 'load'; readonly voice: Loadable }
-  /** Computes something with the provider that the process was started for. */
+  /** Runs a trial computation with the provider of this process. */
   | { readonly kind: 'try' }
 
-/** Where in the pipeline a task failed; it decides the error that the caller sees. */
+/** The pipeline stage that failed. It decides the error that the caller sees. */
 export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'analyze'
 
 /**
- * Why a text was not spoken that another text may be none the worse for: the voice says that it knows nothing in it, or
- * what it gave is silent or of an absurd length.
+ * Why a voice did not speak a text, though it may speak others. `unknown`: it knows no symbol of the text. `absent`:
+ * its audio is silent or of an implausible length.
  */
 export type Unspoken = 'unknown' | 'absent'
 
 export type Answer =
   | {
       readonly ok: true
-      /** Of a synthesized utterance, where its engine tells; times at the task's speed. */
+      /** Word times of an utterance at the task's speed, if its engine reports them. */
       readonly words?: readonly TimedWord[]
       readonly bytes?: Uint8Array
       readonly headBytes?: number
@@ -130,7 +130,7 @@ export type Answer =
       readonly statistics?: VoiceStatistics
       readonly analyzed?: Analyzed
       readonly probed?: Probed
-      /** Of a trial of what computes: its fastest run. */
+      /** Fastest run of a trial. */
       readonly runMs?: number
       readonly items?: readonly Answer[]
     }
@@ -140,6 +140,6 @@ export type FromWorker =
   | { readonly type: 'ready' }
   /** The task has arrived. */
   | { readonly type: 'begun' }
-  /** `item`: of a batch. */
+  /** `item`: index in the batch. */
   | { readonly type: 'chunk'; readonly samples: Int16Array; readonly item: number }
   | { readonly type: 'answer'; readonly answer: Answer }

@@ -1,25 +1,25 @@
-/** Tasks that wait in the fair queue: what each needs, weighs, and can be done together with. */
+/** Tasks of the fair queue: the engine or model that each needs, its cost, and its batch key. */
 import { engineKey, type Loadable } from '../speech/voice'
 import type { EnrolTask, AnalyzeTask, MeasureTask, SynthesizeTask } from './protocol'
 
 export type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | AnalyzeTask
 
-/** What a process has to have loaded for the task, if anything. */
+/** The engine or model that a process must load for the task; undefined: none. */
 export function neededFor(task: QueuedTask): Loadable | undefined {
   if (task.kind === 'analyze') return undefined
   return task.kind === 'enrol' ? task.by : task.voice
 }
 
-/** What tasks of one batch have in common; undefined for one that is run alone. */
+/** Tasks with the same key may share a batch; undefined: run unbatched. */
 export function batchKeyOf(task: QueuedTask): string | undefined {
   if (task.kind !== 'synthesize' || !task.voice.batches || task.text === '' || task.fault) return undefined
   return `${task.voice.id} ${task.speed} ${engineKey(task.voice)}`
 }
 
-/** They weigh as much as a text of this length, which takes a worker about as long. */
+/** Length of a text that takes a worker about as long. */
 const costs = { enrol: 1000, measure: 300, analyze: 100 }
 
-/** In characters. */
+/** Cost in characters. */
 export function costOf(task: QueuedTask): number {
   return task.kind === 'synthesize' ? task.text.length + 1 : costs[task.kind]
 }

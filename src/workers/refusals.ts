@@ -1,9 +1,11 @@
-/** Who gets a place in the scheduler, and why somebody does not, as callers are told. */
+/** Takes a place in the scheduler, and turns a refusal into the caller's error. */
 import { AppError } from '../errors'
 import type { Demand, Place } from './admission'
 import type { Scheduler } from './scheduler'
 
-/** To be left by whoever took it. Throws `rate_limited` with the time to come again, and `synthesis_timeout` (too long). */
+/**
+ * The caller must leave the place. Throws `rate_limited` with `retryAfterSeconds`, and `synthesis_timeout` (too long).
+ */
 export function takePlace({ admission }: Scheduler, demand: Demand): Place {
   const answer = admission.admit(demand)
   if (!('reason' in answer)) return answer

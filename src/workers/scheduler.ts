@@ -1,7 +1,7 @@
 /**
- * Who gets the worker processes next. At most `workers` tasks run at once; synthesis tasks wait in the fair queue,
- * encoding tasks go to the worker that holds their stream, ahead of new synthesis. A worker that overruns its time,
- * outgrows its memory or dies takes only its own task with it.
+ * The scheduler assigns tasks to worker processes. At most `workers` tasks run at once. Synthesis tasks wait in the
+ * fair queue; encoding tasks go to the worker that holds their stream, ahead of new synthesis. A worker that overruns
+ * its time, outgrows its memory or dies fails only its own task.
  */
 import { joinPortions } from '../audio/pcm'
 import type { Logger } from '../log'
@@ -27,7 +27,7 @@ export type Scheduler = ReturnType<typeof createScheduler>
 type Waiting = {
   task: Task
   job: JobState
-  /** Whether it was in a batch that was lost with its process. */
+  /** Whether its batch was lost with the worker. */
   isUnbatched?: true
   resolve(result: TaskResult): void
   reject(error: Error): void
@@ -37,12 +37,12 @@ type JobState = JobOptions & {
   ended: boolean
   /** Tasks that wait or run. */
   readonly pending: Set<Waiting>
-  /** That had its tasks. */
+  /** Workers that ran any of its tasks. */
   readonly workers: Set<WorkerProcess>
 }
 type Pinned = Waiting & { worker: WorkerProcess | undefined; onStart(worker: WorkerProcess): void }
 
-/** What tasks of one batch have in common; undefined for one that is run alone. */
+/** Tasks with the same key may share a batch; undefined: run unbatched. */
 function batchKey({ task, isUnbatched }: Waiting): string | undefined {
   return isUnbatched ? undefined : batchKeyOf(task as QueuedTask)
 }
@@ -53,7 +53,7 @@ export function createScheduler(options: {
   taskTimeoutMs: number
   workerMemoryMaxBytes: number
   jobsMax: number
-  /** What may be promised ahead. */
+  /** How far ahead admission may promise work. */
   horizonMs: number
   models: ModelOptions
   log: Logger
@@ -110,7 +110,7 @@ export function createScheduler(options: {
     return true
   }
 
-  /** The next task that some process can begin now; those whose model is still being loaded let others pass. */
+  /** Starts the next task that a process can begin now. Tasks whose model is still loading let others pass. */
   function startQueued(): boolean {
     let worker: WorkerProcess | undefined
     let failure: Error | undefined
@@ -144,7 +144,7 @@ export function createScheduler(options: {
     return true
   }
 
-  /** Those that wait, in their turn, and can be spoken in one run with `first`. */
+  /** Takes further waiting tasks, in turn, that can share a batch with `first`. */
   function gather(first: Waiting, startedAtMs: number): Waiting[] {
     const key = batchKey(first)
     const more: Waiting[] = []
@@ -157,7 +157,7 @@ export function createScheduler(options: {
     return more
   }
 
-  /** `batch`: what `task` consists of. */
+  /** `batch`: the tasks that `task` consists of. */
   async function dispatch(
     worker: WorkerProcess,
     { task, job, resolve, reject }: Waiting,
@@ -196,7 +196,7 @@ export function createScheduler(options: {
     }
   }
 
-  /** One of them may have taken the process with it; the others are none the worse. */
+  /** Queues the tasks again one by one, because one of them may have crashed the worker. */
   function runUnbatched(batch: readonly Waiting[]): void {
     for (const waiting of batch) {
       const { job } = waiting
@@ -211,7 +211,7 @@ export function createScheduler(options: {
     pump()
   }
 
-  /** Hands a task of `job` to `place`, unless the job is over; its promise is settled when the job ends, if not before. */
+  /** Hands a task of `job` to `place`, unless the job is over. The promise settles at the latest when the job ends. */
   function submit(job: JobState, task: Task, place: (waiting: Waiting) => void): Promise<TaskResult> {
     if (job.ended || closed) return Promise.reject(new JobEnded())
     const { promise, resolve, reject } = Promise.withResolvers<TaskResult>()
@@ -238,20 +238,20 @@ export function createScheduler(options: {
   }
 
   return {
-    /** For what is worth a line to whoever has a job done. */
+    /** Log for the owners of jobs. */
     log,
 
     get closed() {
       return closed
     },
 
-    /** Who is let in. What is refused must not open a job. */
+    /** Admission. A refused request must not open a job. */
     admission,
 
-    /** How fast tasks are done here. */
+    /** Measured speeds of tasks on this machine. */
     speeds,
 
-    /** What the work of so many tasks has to know of the processes that speak with `voices`. */
+    /** The load time and lane of a request with `tasks` tasks that speaks with `voices`. */
     readiness(voices: readonly VoiceSpec[], tasks: number): Pick<Work, 'readyAtMs' | 'lane'> {
       const waits = voices.map((voice) => {
         const { ready, most } = workerPool.processesOf(voice)
@@ -313,7 +313,7 @@ export function createScheduler(options: {
       }
     },
 
-    /** Starts a process and lets it load an engine and say a word, so that the first request finds it ready. */
+    /** Starts a process that loads the engine and synthesizes a word, so that the first request finds it ready. */
     async warm(voice: VoiceSpec): Promise<void> {
       if (workerPool.isLoaded(voice)) return
       const worker = workerPool.take(voice)
@@ -333,18 +333,18 @@ export function createScheduler(options: {
       }
     },
 
-    /** Ids of the processes, for operators and tests. */
+    /** Process ids of the workers, for operators and tests. */
     pids: () => workerPool.processes.map((worker) => worker.pid),
 
-    /** The models that are in memory. */
+    /** The loaded models. */
     models: (): LoadedModel[] => workerPool.models(),
 
-    /** Unloads the models of packs that are gone or were replaced; requests that already speak with one finish. */
+    /** Unloads models of removed or replaced packs, once no open job uses them. */
     keepOnly: (installed: readonly ModelFiles[]): void => workerPool.keepOnly(installed),
 
     close(): void {
       closed = true
-      // Before their workers are gone: they were ended, they did not fail.
+      // Reject before the workers exit, so that the tasks end instead of failing.
       for (const { pending } of jobs) for (const { reject } of pending) reject(new JobEnded())
       workerPool.close()
     },
@@ -352,8 +352,8 @@ export function createScheduler(options: {
 }
 
 /**
- * What `wanted` processes are late by together, in loads of a model, when `ready` of them have it: they load one after the
- * other, and meanwhile those that have it work.
+ * The delay of `wanted` processes, in model loads, when `ready` of them have the model. The others load it one after
+ * the other while the ready ones work.
  */
 function loadsBefore(ready: number, wanted: number): number {
   let loads = 0

@@ -1,4 +1,4 @@
-/** The scheduler and what its neural voices are computed with, as the settings have them. */
+/** Creates the scheduler, the compute provider and the pack probe from the settings. */
 import { availableParallelism } from 'node:os'
 import { limits, operationTimeoutsMs, runtimeDirectory, type ComputeProvider, type Config } from '../config'
 import type { Logger } from '../log'
@@ -23,7 +23,7 @@ export function createSpeech(
   }: {
     command: WorkerCommand
     jobsMax: number
-    /** What computes the model in that directory; undefined: what the settings say. */
+    /** Provider for the model in `directory`; undefined: the configured one. */
     providerOf: (directory: string) => ComputeProvider | undefined
     log: Logger
   },
@@ -51,7 +51,7 @@ export function createSpeech(
   return { scheduler, compute, probe: createProbe({ command, neural, compute }) }
 }
 
-/** What neural voices are computed with under these settings. */
+/** Compute for neural voices under these settings. */
 export function computeOf(
   config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
   { command, log }: { command: WorkerCommand; log: Logger },

@@ -1,26 +1,26 @@
 /**
- * How long tasks take here, learned from those that were done. A task takes a fixed time and so much for each unit of
- * its size. A line is fitted to the latest tasks of each kind by least squares with weights that decay; until there are
- * enough of them, the line of the family (all voices of an engine) counts as well, and before that a prior.
+ * Learns how long tasks take on this machine. A task takes a fixed time plus a time per unit of its size. A line is
+ * fitted to the latest tasks of each name by least squares with decaying weights. While there are few samples, the line
+ * of the family (all voices of an engine) counts as well, and before that a prior.
  */
 
-/** One task, or what one task brings, as far as its cost is concerned. */
+/** The cost of one task, or the amount of audio it yields. */
 export type Measure = {
-  /** What is alike in cost, such as one voice. */
+  /** Tasks of the same cost, such as those of one voice. */
   readonly name: string
-  /** What resembles it, such as the voices of one engine. */
+  /** Tasks of similar cost, such as those of all voices of one engine. */
   readonly family: string
   /** Characters, seconds or megabytes, by family. */
   readonly size: number
 }
 
-/** `fixed` for each task, `each` for each unit of size. */
+/** `fixed` per task, `each` per unit of size. */
 export type Line = { readonly fixed: number; readonly each: number }
 
-/** `typicalSize`: how long the tasks usually are that the line is for. */
+/** `typicalSize`: the usual size of the family's tasks. */
 export type Prior = Line & { readonly typicalSize: number }
 
-/** Sums over what was learned, the latest with weight 1. */
+/** Weighted sums over the samples; the latest sample has weight 1. */
 type Fit = {
   samples: number
   learnedAtMs: number
@@ -33,19 +33,19 @@ type Fit = {
 
 export type Speeds = ReturnType<typeof createSpeeds>
 
-/** The weight of what was learned halves every fourteen tasks. */
+/** The weight of a sample halves every fourteen tasks. */
 const decay = 0.95
-/** Of the family's line, in samples at size 0 and at the typical size. */
+/** Weight of the family's line, in samples at size 0 and at the typical size. */
 const priorWeight = 0.3
-/** One task that took longer than so many times the expected, such as one that was stopped meanwhile, moves no more. */
+/** A sample counts as at most this many times the expected time; its process may have been stopped meanwhile. */
 const outlierFactor = 4
-/** From so many samples on outliers are recognized, and a speed is known. */
+/** Samples needed to recognize outliers and to call a speed known. */
 const samplesMin = 3
-/** What was learned longer ago is no reason to refuse anything: the machine may be faster by now. */
+/** Older samples are no reason to refuse a request, because the machine may be faster by now. */
 const knownForMs = 300_000
 const namesMax = 10_000
 
-/** `priorOf`: what a family costs before anything was measured. `nowMs`: for tests. */
+/** `priorOf`: the cost of a family before any measurement. Tests replace `nowMs`. */
 export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => performance.now()) {
   const fits = new Map<string, Fit>()
   const families = new Map<string, Fit>()
@@ -76,7 +76,7 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
     fit.y = fit.y * decay + value
     fit.xx = fit.xx * decay + size * size
     fit.xy = fit.xy * decay + size * value
-    // Again at the end, so that the first one is the one not learned for longest.
+    // Move it to the end, so that the first entry is the least recently learned.
     into.delete(name)
     into.set(name, fit)
     if (into.size > namesMax) into.delete(into.keys().next().value!)
@@ -85,10 +85,10 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
   return {
     lineOf,
 
-    /** Of that measure: milliseconds or seconds, by family. */
+    /** Expected milliseconds, or seconds of audio, by family. */
     expected,
 
-    /** A task of that measure took, or brought, `value`. */
+    /** A task of this measure took, or yielded, `value`. */
     learn(measure: Measure, value: number): void {
       const { name, family, size } = measure
       const isSettled = (fits.get(name)?.samples ?? 0) >= samplesMin
@@ -97,7 +97,7 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
       note(families, family, size, taken)
     },
 
-    /** Whether it was measured often enough and lately, so that somebody may be refused because of it. */
+    /** Whether it was measured often and recently enough to refuse a request because of it. */
     isKnown(name: string): boolean {
       const fit = fits.get(name)
       return fit !== undefined && fit.samples >= samplesMin && nowMs() - fit.learnedAtMs < knownForMs
@@ -105,7 +105,7 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
   }
 }
 
-/** The line of least squares through what was learned and, with little weight, two points of the line `before`. */
+/** Least-squares line through the samples and, with little weight, two points of the line `before`. */
 function solve(fit: Fit, before: Line, typicalSize: number): Line {
   const atTypical = before.fixed + before.each * typicalSize
   const n = fit.weight + 2 * priorWeight

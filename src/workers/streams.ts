@@ -1,4 +1,4 @@
-/** Sound that is encoded chunk by chunk, each stream in one worker, and what happens when that worker is lost. */
+/** Streams of audio encoded chunk by chunk, each in one worker, and their recovery when that worker is lost. */
 import type { Answer, EncodeTask } from './protocol'
 import { succeeded } from './task-failed'
 import { WorkerGone, type TaskResult, type WorkerProcess } from './worker-process'
@@ -6,9 +6,9 @@ import { WorkerGone, type TaskResult, type WorkerProcess } from './worker-proces
 export type EncodedPortion = Extract<Answer, { ok: true }>
 export type EncodeStream = { append(samples: Int16Array, last: boolean): Promise<EncodedPortion> }
 
-/** How a stream's tasks reach their worker. */
+/** Sends a stream's tasks to their worker. */
 export type PlaceEncoding = {
-  /** In `worker` or, without one, in any, of which `onStart` tells. */
+  /** Runs in `worker`, or in any worker when undefined; `onStart` reports which one. */
   encode(
     task: EncodeTask,
     worker: WorkerProcess | undefined,
@@ -17,9 +17,9 @@ export type PlaceEncoding = {
   abandon(stream: number, worker: WorkerProcess): void
 }
 
-/** A stream whose workers keep dying is given up. */
+/** A stream fails after it has lost this many workers. */
 const streamLossesMax = 5
-/** What all streams together keep of their samples, to be encoded again; a stream beyond it is lost with its worker. */
+/** Samples that all streams together keep for a replay. A stream beyond the limit fails when its worker is lost. */
 const historyBytesMax = 128 << 20
 
 /** All streams of a scheduler. */
@@ -28,8 +28,8 @@ export function createStreams() {
   let historyBytes = 0
 
   /**
-   * An mp3 stream lives in one worker. If that worker goes, for another request's sake, the stream is encoded again
-   * from the start in another one, and what had already been handed out is cut off: the encoder is deterministic.
+   * An MP3 stream lives in one worker. When another request ends that worker, a new worker encodes the stream again
+   * from the start, and the bytes already emitted are cut off. This works because the encoder is deterministic.
    */
   return function openStream(place: PlaceEncoding, sampleRate: number): EncodeStream & { abandon(): void } {
     const history: Int16Array[] = []

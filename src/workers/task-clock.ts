@@ -1,4 +1,4 @@
-/** Takes the time of every task: the speeds learn from it, and the request that it was for has less left to do. */
+/** Times every task. The speeds learn from the time, and the task's request has less work left. */
 import { measureOf, soundMeasure } from './measures'
 import type { Task } from './protocol'
 import type { Measure, Speeds } from './speeds'
@@ -7,19 +7,19 @@ import type { TaskResult, WorkerProcess } from './worker-process'
 
 type Timed = { readonly task: Task; readonly work: RequestWork | undefined }
 
-/** To be called when the tasks are over, with what came of them, or undefined when their process was lost. */
+/** Call it with the result when the tasks end, or with undefined when their process was lost. */
 type Stop = (result: TaskResult | undefined) => void
 
 /**
- * A task takes longer beside others, which share caches, memory and perhaps the core: two workers on two cores do 1.9 times
- * as much as one, on two threads of one core less. What was measured while a worker was idle is learned as this much
- * longer, because a request is let in to be done while all are busy.
+ * A task takes longer beside others, which share caches, memory and perhaps the core: two workers on two cores do 1.9
+ * times as much as one, on two threads of one core less. What was measured while a worker was idle is learned as this
+ * much longer, because a request is let in to be done while all are busy.
  */
 const crowding = 1.25
 
 export function createTaskClock(speeds: Speeds, workers: number) {
   let running = 0
-  /** A process loads an engine or an encoder with the first task for it, which tells nothing of the speed. */
+  /** Families that each process has run. The first task also loads the engine or encoder; its time is not learned. */
   const loaded = new WeakMap<WorkerProcess, Set<string>>()
 
   function isFirst(worker: WorkerProcess, { family }: Measure): boolean {
@@ -39,7 +39,7 @@ export function createTaskClock(speeds: Speeds, workers: number) {
   }
 
   return {
-    /** The tasks begin together on `worker`, in one batch if they are several. */
+    /** Starts timing `tasks` on `worker`; several tasks form one batch. */
     start(worker: WorkerProcess, tasks: readonly Timed[]): Stop {
       const startedAtMs = performance.now()
       const factor = ++running < workers ? crowding : 1

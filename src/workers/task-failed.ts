@@ -1,8 +1,8 @@
-/** A task that a worker could not do. */
+/** The error of a task that a worker could not complete. */
 import type { Answer, Stage, Unspoken } from './protocol'
 import type { TaskResult } from './worker-process'
 
-/** `stage` says where in the pipeline. */
+/** `stage` is the pipeline stage that failed. */
 export class TaskFailed extends Error {
   override readonly name = 'TaskFailed'
   constructor(
@@ -14,7 +14,7 @@ export class TaskFailed extends Error {
   }
 }
 
-/** The answer of a task that was done. Throws `TaskFailed`. */
+/** The answer of a successful task. Throws `TaskFailed`. */
 export function succeeded({ answer }: TaskResult): Extract<Answer, { ok: true }> {
   if (!answer.ok) throw new TaskFailed(answer.stage, answer.message, answer.unspoken)
   return answer

@@ -1,23 +1,22 @@
 /**
- * Whose turn it is among those who were let in: fair turns while there is time, earliest deadline first where fair turns
- * would make somebody late. Should not all be done in time any more, because the machine became slower than it was
- * measured, as many as possible are: of what is due the one with most left is put off (Moore 1968), so that those
- * closest to done finish.
+ * Decides which admitted request runs next: fair turns while there is time, earliest deadline first where fair turns
+ * would make a request late. When the machine becomes slower than measured and not all can meet their deadlines, the
+ * plan postpones the request with the most work left (Moore 1968), so that as many as possible finish in time.
  */
 import { finishInMs, type Admission, type Place } from './admission'
 import type { FairQueue, Queued } from './fair-queue'
 
-/** Estimates of what is left may be too low by this. */
+/** Estimates of the remaining work may be too low by this factor. */
 const caution = 1.15
 
 type Turns = {
-  /** To be served before all others, in this order. */
+  /** Served before all others, in this order. */
   readonly urgent: readonly Place[]
-  /** To be served after all others. */
+  /** Served after all others. */
   readonly late: ReadonlySet<Place>
 }
 
-/** `places`: earliest deadline first. */
+/** `places` are sorted by deadline, earliest first. */
 export function planTurns(
   places: readonly Place[],
   { workers, nowMs }: { readonly workers: number; readonly nowMs: number },
@@ -36,7 +35,7 @@ export function planTurns(
     keptMs -= most.leftMs
     late.add(most.place)
   }
-  // A turn that was given cannot be taken back.
+  // A running task cannot be preempted.
   const turnMs = Math.max(0, ...kept.map(({ place }) => place.work.chainMs()))
   let urgentCount = 0
   let beforeMs = 0
@@ -48,10 +47,10 @@ export function planTurns(
   return { urgent: kept.slice(0, urgentCount).map(({ place }) => place), late }
 }
 
-/** Something that waits in the queue; without a place it only has its fair turns. */
+/** A queue entry. Without a place it only gets its fair turns. */
 type Waiting = { readonly job: { readonly place?: Place } }
 
-/** Removes and returns what is next in `queue` of what may run now. */
+/** Removes and returns the next task of `queue` that fits. */
 export function takeNext<T extends Waiting>(
   queue: FairQueue<T>,
   admission: Pick<Admission, 'places'>,

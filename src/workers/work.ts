@@ -1,28 +1,28 @@
-/** What a request still has to be done for it, at the speed that was measured. It shrinks as its tasks end. */
+/** The remaining work of a request, estimated from measured speeds. It shrinks as tasks end. */
 import { encodeMeasure } from './measures'
 import type { Measure, Speeds } from './speeds'
 
 export type Work = {
-  /** Of workers, milliseconds in all. */
+  /** Remaining worker milliseconds. */
   leftMs(): number
-  /** Of that, what takes its time however many workers there are. */
+  /** The part of `leftMs` that more workers cannot shorten. */
   chainMs(): number
-  /** When the model is expected to be loaded; in the past once it is. */
+  /** Expected time at which the model is loaded; in the past once it is. */
   readonly readyAtMs: number
-  /** At most so many processes can work on it at once, together with all other work of that name. */
+  /** At most `width` processes can run all work of lane `name` at once. */
   readonly lane: { readonly name: string; readonly width: number } | undefined
-  /** Whether its speed was measured, so that it may be said to be too much. */
+  /** Whether its speed was measured, so that it may be refused as too long. */
   isKnown(): boolean
 }
 
-/** Of an utterance: what it takes to speak it, and how many seconds it will be. */
+/** An utterance: the cost of its synthesis and the length of its audio. */
 export type Part = { readonly task: Measure; readonly sound?: Measure }
 
 type Sum = Measure & { readonly count: number }
 
 export type RequestWork = ReturnType<typeof createWork>
 
-/** `encode`: the stream that all sound goes to; undefined where no worker encodes. `nowMs`: for tests. */
+/** `encode`: the stream that receives all audio; undefined when no worker encodes. Tests replace `nowMs`. */
 export function createWork(
   speeds: Speeds,
   {
@@ -45,7 +45,7 @@ export function createWork(
     return most && speeds.expected(most) >= speeds.expected(task) ? most : task
   }, undefined)
   const running = new Map<Measure, number>()
-  /** Of sound that was spoken and not encoded yet. */
+  /** Seconds of audio synthesized but not encoded yet. */
   let spokenSeconds = 0
 
   function encodeMs(): number {
@@ -68,18 +68,18 @@ export function createWork(
     chainMs: () => (longest && tasks.size > 0 ? speeds.expected(longest) : 0) + encodeMs(),
     isKnown: () => [...tasks.keys()].every((name) => speeds.isKnown(name)),
 
-    /** A worker begins with a task of that measure. */
+    /** A worker begins a task of this measure. */
     begin(measure: Measure): void {
       running.set(measure, nowMs())
     },
 
-    /** That task is over; one that was not done is to be done again. */
+    /** The task is over. Unless `isDone`, it will run again and stays part of the work. */
     end(measure: Measure, isDone: boolean): void {
       running.delete(measure)
       if (isDone) take(tasks, measure)
     },
 
-    /** Of one task there is sound now. */
+    /** A task has produced `seconds` of audio. */
     spoken(sound: Measure, seconds: number): void {
       take(sounds, sound)
       if (encode) spokenSeconds += seconds
@@ -100,7 +100,7 @@ function sumUp(measures: readonly Measure[]): Map<string, Sum> {
   return sums
 }
 
-/** By size: what a voice does not say is said again in smaller parts. */
+/** Subtracts by size, because a text that a voice does not speak is retried in smaller parts. */
 function take(sums: Map<string, Sum>, { name, size }: Measure): void {
   const sum = sums.get(name)
   if (!sum) return

@@ -1,7 +1,7 @@
 /**
- * The worker processes, and what each one has loaded: a built-in engine or one model, which keeps it small and makes
- * unloading simple: the process ends. A model is loaded beside the work, by a process that takes no tasks meanwhile; all
- * models together stay within a budget, and those not used for a while go.
+ * The worker processes. Each loads one built-in engine or one model, which keeps it small; killing the process unloads
+ * it. A process takes no tasks while it loads a model. All models together stay within a memory budget, and unused
+ * models are unloaded.
  */
 import type { Logger } from '../log'
 import { engineKey, modelKey, modelsOf, type Loadable, type ModelFiles } from '../speech/voice'
@@ -10,44 +10,44 @@ import { TaskFailed } from './task-failed'
 import { retryUnbegun, startWorkerProcess, type WorkerCommand, type WorkerProcess } from './worker-process'
 
 export type ModelOptions = {
-  /** What the model in that directory is computed with. */
+  /** Runtime options for the model in `directory`. */
   readonly runtime: (directory: string) => Promise<Omit<RuntimeOptions, 'deviceId'>>
-  /** GPUs that models are spread over; none: the runtime's choice. */
+  /** GPUs that models are spread over; empty: the runtime chooses. */
   readonly deviceIds: readonly number[]
-  /** For all models that are loaded at once. */
+  /** Budget of all loaded models together. */
   readonly memoryMaxBytes: number
-  /** One that nobody used for so long is unloaded. */
+  /** A model unused for this long is unloaded. */
   readonly idleMs: number
   readonly loadTimeoutMs: number
-  /** Sentences in one run; 1: each alone. */
+  /** Sentences in one run; 1 disables batching. */
   readonly batchMax: number
 }
 
 export type LoadedModel = {
-  /** Name of its directory and of its graph. */
+  /** Its directory and graph file. */
   readonly name: string
   readonly processes: number
-  /** Resident, of these processes. */
+  /** Resident memory of these processes. */
   readonly memoryBytes: number
 }
 
-/** What a process has loaded, or is loading. */
+/** The engine or model that a process has loaded or is loading. */
 type Load = {
   readonly key: string | undefined
   readonly voice: Loadable | undefined
   isLoading: boolean
   loadedAtMs: number
-  /** Somebody spoke with it; what else its process may do does not count. */
+  /** Last synthesis with it; other tasks of the process, such as encoding, do not count. */
   usedAtMs: number
   readonly deviceId: number | undefined
 }
 
 const loadsMax = 2
-/** A model that was just loaded is not put out for another one at once: both would do nothing but load. */
+/** A model stays loaded for at least this long, so that two models do not evict each other in turn. */
 const residenceMs = 3_000
-/** How long a model that could not be loaded is not tried again. */
+/** Delay before a model that failed to load is tried again. */
 const failureMs = 5_000
-/** Reading a graph takes several times what it needs afterwards. */
+/** Peak memory while a graph is read, as a multiple of the memory it needs afterwards. */
 export const loadingFactor = 3
 const sweepMsMax = 30_000
 
@@ -57,23 +57,23 @@ export function createWorkerPool(options: {
   workerMemoryMaxBytes: number
   models: ModelOptions
   log: Logger
-  /** Somebody has become free, or is gone. */
+  /** A worker has become free or is gone. */
   onChange: () => void
   /** A model was loaded. */
   onLoaded: (voice: Loadable, durationMs: number) => void
-  /** Whether somebody who has spoken with it is not done yet. */
+  /** Whether an open job has used this worker. */
   isInUse: (worker: WorkerProcess) => boolean
 }) {
   const { models, log } = options
   /** Most recently used last. */
   const processes: WorkerProcess[] = []
   const loads = new Map<WorkerProcess, Load>()
-  /** Those whose model is not installed any more. */
+  /** Workers whose model is no longer installed. */
   const outdated = new Set<WorkerProcess>()
   const failures = new Map<string, { message: string; untilMs: number }>()
-  /** Models whose process has not been started yet. */
+  /** Models whose process is not started yet, with their bytes. */
   const expected = new Map<string, number>()
-  /** The model that waits for room: until it is loaded, or not asked for any more, no other one takes what gets free. */
+  /** The model that waits for room. Freed memory is reserved for it until it is loaded or no longer asked for. */
   let next: { readonly key: string; readonly askedAtMs: number } | undefined
   let askingAgain: NodeJS.Timeout | undefined
   let closed = false
@@ -92,7 +92,7 @@ export function createWorkerPool(options: {
         processes.splice(processes.indexOf(gone), 1)
         loads.delete(gone)
         outdated.delete(gone)
-        // Of a model that was being loaded its loading tells, when it is known that it failed.
+        // `loadModel` reports the end of a process that was loading, once it has noted the failure.
         if (!closed && !isLoading) options.onChange()
       },
     })
@@ -162,7 +162,7 @@ export function createWorkerPool(options: {
     if (next && next.key !== key && nowMs - next.askedAtMs < residenceMs) return askAgain()
     for (const worker of idle()) if (isOlder(loads.get(worker)!.voice, voice)) unload(worker, 'its files have changed')
     if (!makeRoom(sizeBytes)) {
-      // One that is loaded already only wishes for more.
+      // A model that has a process already does not reserve memory for another.
       if (holding(key).length === 0) next = { key, askedAtMs: nowMs }
       return askAgain()
     }
@@ -171,7 +171,7 @@ export function createWorkerPool(options: {
     void loadModel(voice, key)
   }
 
-  /** Nothing else may happen that would make somebody ask for a model that has to wait. */
+  /** Schedules a retry for a model that has to wait; no other event may come. */
   function askAgain(): void {
     if (askingAgain) return
     const loadedAtMs = [...loads.values()].map((load) => load.loadedAtMs).filter(Number.isFinite)
@@ -221,7 +221,7 @@ export function createWorkerPool(options: {
     return [...models.deviceIds].sort((a, b) => uses(a) - uses(b))[0]
   }
 
-  /** Ends idle models, the one not used for longest first, until there is room; says whether there is. */
+  /** Unloads idle models, least recently used first, until `sizeBytes` fit. Returns whether they do. */
   function makeRoom(sizeBytes: number): boolean {
     const held = () => {
       const living = processes.filter((worker) => !worker.gone)
@@ -258,21 +258,21 @@ export function createWorkerPool(options: {
   return {
     processes: processes as readonly WorkerProcess[],
 
-    /** Processes at work; those that load a model are not. */
+    /** Busy processes, without those that load a model. */
     get working(): number {
       return processes.filter((worker) => worker.busy && !loads.get(worker)!.isLoading).length
     },
 
     /**
-     * A free process that can speak with `voice`; undefined when it has to wait: the model is being loaded, or there is
-     * no room for it yet. Throws `TaskFailed` when it will never be.
+     * A free process that can speak with `voice`; undefined while the model loads or waits for room. Throws
+     * `TaskFailed` when the model is too large, failed to load just now, or no process can be started.
      */
     take(voice: Loadable): WorkerProcess | undefined {
       const key = engineKey(voice)
       return modelsOf(voice).length > 0 ? takeModel(voice, key) : takeBuiltIn(key)
     },
 
-    /** A free process that has loaded anything or nothing, one of `preferred` if it is free. Throws `TaskFailed`. */
+    /** A free process whatever it has loaded, one of `preferred` if possible. Throws `TaskFailed`. */
     takeAny(preferred?: ReadonlySet<WorkerProcess>): WorkerProcess {
       const free = idle()
       return free.findLast((worker) => preferred?.has(worker)) ?? free.at(-1) ?? startBuiltIn(undefined)
@@ -280,7 +280,7 @@ export function createWorkerPool(options: {
 
     isLoaded: (voice: Loadable) => holding(engineKey(voice)).length > 0,
 
-    /** Processes that could speak with it now, were they free, and as many as there is room for. */
+    /** `ready`: processes that have the voice loaded, free or busy. `most`: processes that there is room for. */
     processesOf(voice: Loadable): { ready: number; most: number } {
       if (modelsOf(voice).length === 0) return { ready: options.workers, most: options.workers }
       const ready = holding(engineKey(voice)).filter((worker) => !loads.get(worker)!.isLoading).length
@@ -288,7 +288,7 @@ export function createWorkerPool(options: {
       return { ready, most: Math.min(options.workers, Math.max(1, room)) }
     },
 
-    /** To be told of every task that a process gets. */
+    /** Marks the process as most recently used. Call it for every task. */
     touch(worker: WorkerProcess): void {
       processes.push(...processes.splice(processes.indexOf(worker), 1))
     },
@@ -305,7 +305,7 @@ export function createWorkerPool(options: {
       return [...byName].map(([name, found]) => ({ name, ...found }))
     },
 
-    /** Unloads all other models, which are not installed any more; those in use when they are not. */
+    /** Unloads every model that is not `installed`, as soon as no job uses it. */
     keepOnly(installed: readonly ModelFiles[]): void {
       const keys = new Set(installed.map(modelKey))
       outdated.clear()
@@ -314,7 +314,7 @@ export function createWorkerPool(options: {
       unloadOutdated()
     },
 
-    /** To be called when a process is not in use any more. */
+    /** Call it when a process may no longer be in use. */
     unloadOutdated,
 
     close(): void {
@@ -326,7 +326,7 @@ export function createWorkerPool(options: {
   }
 }
 
-/** Whether it is with a model of the same files, from before they changed. */
+/** Whether `held` has another version of a model of `voice`. */
 function isOlder(held: Loadable | undefined, voice: Loadable): boolean {
   const older = (one: ModelFiles) => (other: ModelFiles) =>
     pathOf(one) === pathOf(other) && one.version !== other.version
@@ -337,7 +337,7 @@ function pathOf({ directory, graph }: ModelFiles): string {
   return `${directory}/${graph}`
 }
 
-/** For operators. */
+/** Paths of the models, for the log and operators. */
 function describe(voice: Loadable): string {
   return modelsOf(voice).map(pathOf).join(' + ')
 }

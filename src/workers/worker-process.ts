@@ -1,15 +1,15 @@
 /**
- * One worker process as the scheduler sees it: started from this same executable, given one task at a time, killed without
- * ceremony. Threads would not do: neither a spinning WASM loop nor a blocked native call can be stopped in one.
+ * One worker process, seen from the scheduler. It runs from this same executable, takes one task at a time, and can be
+ * killed at any moment. A thread would not do: it cannot stop a spinning WASM loop or a blocked native call.
  */
 import { setPriority } from 'node:os'
 import { startChild } from '../process/child'
 import type { Answer, FromWorker, Task } from './protocol'
 
-/** How a worker process is started, e.g. `['/usr/bin/sonant', 'worker']`. */
+/** Command line of a worker process, e.g. `['/usr/bin/sonant', 'worker']`. */
 export type WorkerCommand = readonly string[]
 
-/** `unresponsive`: it did not begin the task that it was given, as when somebody has stopped it. */
+/** `unresponsive`: the process did not begin its task, for example because it got SIGSTOP. */
 export type GoneReason = 'died' | 'timeout' | 'memory' | 'unresponsive'
 
 export class WorkerGone extends Error {
@@ -22,16 +22,16 @@ export class WorkerGone extends Error {
     super(`worker process ended: ${reason}`)
   }
 
-  /** Whether the process was at fault, not its task. */
+  /** Whether the process failed, rather than its task. */
   get isFailure(): boolean {
     return this.reason === 'died' || this.reason === 'unresponsive'
   }
 }
 
-/** Workers that one task may lose before it begins: somebody may have stopped several. */
+/** Attempts of one task whose worker is lost before the task begins; several workers may be stopped at once. */
 const unbegunMax = 5
 
-/** Runs `attempt` again when the worker was gone before it had begun the task. */
+/** Runs `attempt` again when the worker was lost before it began the task. */
 export async function retryUnbegun<T>(attempt: () => Promise<T>): Promise<T> {
   for (let losses = 1; ; losses++) {
     try {
@@ -43,14 +43,14 @@ export async function retryUnbegun<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `chunks`: by item of a batch; of any other task there is one. */
+/** `chunks[item]`: the audio of each item of a batch; any other task has one item. */
 export type TaskResult = { readonly answer: Answer; readonly chunks: readonly (readonly Int16Array[])[] }
 
 export type WorkerProcess = {
   readonly pid: number
-  /** Resident, where the system tells (Linux), else 0. */
+  /** Resident memory on Linux; 0 elsewhere. */
   readonly memoryBytes: number
-  /** Encoder streams that are open in it. */
+  /** Open encoder streams. */
   readonly streams: Set<number>
   readonly busy: boolean
   readonly gone: boolean
@@ -70,33 +70,33 @@ type RunningTask = {
 }
 
 const memoryCheckMs = 250
-/** What a thread of a model reserves beside its work: its stack. */
+/** Stack of one model thread. */
 const threadBytes = 16 << 20
-/** From sending a task to the word that it has begun, which takes milliseconds where the process runs. */
+/** Time limit from sending a task to its `begun` message, which takes milliseconds in a running process. */
 const beginTimeoutMs = 5_000
-/** The same for a process that has to start first, perhaps from a slow disk. */
+/** The same limit for a process that has to start first, perhaps from a slow disk. */
 const startTimeoutMs = 15_000
 /**
- * Keeps a worker small: the collector is told to expect a small machine, and the largest functions, which are all of
- * eSpeak NG, are left to the middle tier of the compiler (measured: 283 MB → 113 MB at 0.9 of the speed).
+ * Keeps a worker small. The garbage collector assumes little RAM, and the compiler's top tier skips the largest
+ * functions, which all belong to eSpeak NG (measured: 283 MB → 113 MB at 0.9 of the speed).
  */
 export const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', BUN_JSC_maximumFTLCandidateBytecodeCost: '2000' }
-/** Below the main process, so that the event loop stays prompt when all cores are busy. */
+/** Lower than the main process, so that its event loop stays responsive when all cores are busy. */
 const priority = 5
 
 export function startWorkerProcess(options: {
   command: WorkerCommand
   memoryMaxBytes: number
   /**
-   * Lets the kernel refuse memory beyond `memoryMaxBytes`, where it can. Only for processes that try a pack: the limit
-   * also refuses the 4 GiB of address space that JavaScriptCore reserves for each WebAssembly memory, which makes
-   * WebAssembly slower and its start much slower. Not for GPUs, whose drivers reserve at will. `threads`: of one run of
-   * a model.
+   * Lets the kernel refuse memory beyond `memoryMaxBytes`, where supported. `threads`: threads of one model run. Use it
+   * only for processes that probe a pack: the limit also refuses the 4 GiB of address space that JavaScriptCore
+   * reserves for each WebAssembly memory, which makes WebAssembly slower and its start much slower. Do not use it with
+   * GPUs, whose drivers reserve large address ranges.
    */
   kernelLimit?: { readonly threads: number }
-  /** Added to what every child process gets. */
+  /** Added to the environment of every child process. */
   environment?: Readonly<Record<string, string>>
-  /** Whether what it writes to standard error is dropped. */
+  /** Whether to drop its standard error. */
   isQuiet?: boolean
   onExit: (worker: WorkerProcess) => void
 }): WorkerProcess {
@@ -121,7 +121,7 @@ export function startWorkerProcess(options: {
       else if (message.type === 'chunk' && current) (current.chunks[message.item] ??= []).push(message.samples)
       else if (message.type === 'answer') {
         settle((task) => task.resolve({ answer: message.answer, chunks: task.chunks }))
-        // What this task left behind must not be held against the next one.
+        // Memory that this task left behind must not fail the next one.
         if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
       }
     },
@@ -196,6 +196,6 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, priority)
   } catch {
-    // The process may have ended already, or the system may not allow it: it then runs at the same priority.
+    // The process has ended, or the system forbids it; the worker then keeps the normal priority.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a worker process runs: it takes one task after the other from its parent, and ends with it. Synthesis, level,
- * speed, sample rate and encoding all happen here; the main process only carries bytes.
+ * The code of a worker process. It runs the tasks of its parent one at a time and exits when the parent does.
+ * Synthesis, loudness, speed, resampling and encoding happen here; the main process only carries bytes.
  */
 import { findAbsence, findFault } from '../audio/check'
 import type { Encoder } from '../audio/encode/encoder'
@@ -49,10 +49,10 @@ class StageError extends Error {
 }
 
 const warmText = 'Ready.'
-/** Longer than the time that a request with this fault is given. */
+/** Longer than the deadline of a request with the fault `hang`. */
 const hangMs = 1_000
 
-/** Serves tasks from the parent process until it goes away. `load` stands for the engines; tests bring their own. */
+/** Serves tasks until the parent process exits. Tests replace the engines with `load`. */
 export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loadWithRuntime): void {
   followParent()
   const engines = new Map<string, Promise<SpeechEngine>>()
@@ -61,7 +61,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
   const send = (message: FromWorker) => process.send!(message)
 
   function engine(voice: Loadable): Promise<SpeechEngine> {
-    // Its converter is held apart.
+    // `converting` holds the voice's converter.
     const key = engineKey({ engine: voice.engine, model: voice.model })
     let loading = engines.get(key)
     if (!loading) {
@@ -156,7 +156,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     return adaptation ? adapt(trimmed, adaptation) : trimmed
   }
 
-  /** Few voices are converted; the others do without all that it takes. */
+  /** Loads the conversion code on first use, since few voices need it. */
   async function conversions(): Promise<Conversions> {
     const { createConversions } = await import('../cloning/convert/conversion')
     return (converting ??= createConversions(loadRuntime, async (voice, text) =>
@@ -185,7 +185,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     return synthesizeAnew(voice, text, 1)
   }
 
-  /** An engine that failed is loaded again for the next task: nobody knows what state it is in. */
+  /** Drops an engine that failed, since its state is unknown; the next task loads it again. */
   async function synthesizeAnew(voice: VoiceSpec, text: string, speed: number): Promise<Speech> {
     try {
       return await (await engine(voice)).synthesize(voice, text, { speed })
@@ -222,7 +222,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
     }
   }
 
-  /** When the run of all fails, each is run alone, so that it fails for itself. */
+  /** Runs each task alone when the batch fails, so that only the faulty ones fail. */
   async function answerBatch({ tasks }: BatchTask): Promise<Answer> {
     const { voice, speed } = tasks[0]!
     const texts = tasks.map(({ text }) => text)
@@ -245,7 +245,7 @@ export function runWorker(load: (voice: Loadable) => Promise<SpeechEngine> = loa
   send({ type: 'ready' })
 }
 
-/** Of signs alone, nothing: a voice may have no name for them. */
+/** Returns empty speech for a text of signs only, which a voice may have no name for; else throws `error`. */
 function leaveOut({ letters, sampleRate }: SynthesizeTask, error: unknown): Speech {
   if (error instanceof NothingToSay && letters === 0) return { samples: new Float32Array(0), sampleRate, words: [] }
   throw error
@@ -257,7 +257,7 @@ function unspokenOf(error: unknown): Unspoken | undefined {
   return cause instanceof NoSpeech ? 'absent' : undefined
 }
 
-/** The words of a sound that lost its beginning and is then played faster. */
+/** Word times after the first `startSeconds` are cut off and the rest is played at `speed`. */
 function timeAnew(words: readonly TimedWord[], startSeconds: number, speed: number): TimedWord[] {
   const anew = (seconds: number) => Math.max(0, seconds - startSeconds) / speed
   return words.map((word) => ({
@@ -281,7 +281,7 @@ function loadWithRuntime(voice: Loadable): Promise<SpeechEngine> {
   return loadEngineOf(voice, loadRuntime)
 }
 
-/** What is wrong with a pack is an answer; a failure is whatever else goes wrong. */
+/** Answers with a `reason` when the pack is bad. Throws any other error. */
 async function probe({ directory, memoryMaxBytes }: ProbeTask): Promise<Probed> {
   const { probePack } = await import('../packs/probe')
   try {
@@ -292,16 +292,16 @@ async function probe({ directory, memoryMaxBytes }: ProbeTask): Promise<Probed> 
   }
 }
 
-/** Above this a worker collects its garbage while it works, but not all the time; when it rests it does so anyway. */
+/** Resident memory above which a busy worker collects garbage. An idle worker always does. */
 let collectAboveBytes = 110e6
-/** The same beyond what a model takes. */
+/** Resident memory that a worker with a loaded model may add before it collects. */
 const collectAboveLoadedBytes = 60e6
 const collectEveryMs = 1_000
 const restMs = 300
 let collectedAtMs = 0
 let rest: NodeJS.Timeout | undefined
 
-/** The collector alone would let the process grow to twice what it needs before it saw a reason to work. */
+/** Collects explicitly; the collector alone lets the process grow to twice the memory that it needs. */
 function collectGarbage(): void {
   clearTimeout(rest)
   rest = setTimeout(() => Bun.gc(true), restMs)
