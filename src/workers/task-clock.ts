@@ -11,9 +11,9 @@ type Timed = { readonly task: Task; readonly work: RequestWork | undefined }
 type Stop = (result: TaskResult | undefined) => void
 
 /**
- * A task takes longer beside others, which share caches, memory and perhaps the core: two workers on two cores do 1.9
- * times as much as one, on two threads of one core less. What was measured while a worker was idle is learned as this
- * much longer, because a request is let in to be done while all are busy.
+ * Tasks slow each other down, because they share caches, memory and perhaps a core: two workers on two cores do 1.9
+ * times the work of one, and less on two threads of one core. A time measured while a worker was idle is learned with
+ * this factor, because admission assumes that all workers are busy.
  */
 const crowding = 1.25
 
