@@ -1,6 +1,6 @@
 /**
- * One request from text to bytes: utterances go to the scheduler, several at once; their sound comes back in order, goes
- * through the encoder, and is written as it is made. The head of the file, which needs the totals, is written last.
+ * Renders one request from text to bytes. Several utterances are submitted to the scheduler at once. Their audio is
+ * encoded in order and written as it comes. The head of the file needs the totals and is written last.
  */
 import type { AudioFormat, Encoder } from '../audio/encode/encoder'
 import { mp3SampleRate } from '../audio/encode/mp3'
@@ -33,40 +33,40 @@ export type RenderRequest = {
   readonly fallbackVoiceFor: (script: Script) => VoiceSpec
   readonly speed: number
   readonly format: AudioFormat
-  /** Hz, or undefined for the voice's own. */
+  /** Hz; undefined: the voice's own sample rate. */
   readonly mp3SampleRate: number | undefined
-  /** Whose turn it is in the fair queue; null for work nobody waits for. */
+  /** Key in the fair queue; null for background work. */
   readonly queueKey: string | null
-  /** For everything, waiting in the queue included. */
+  /** Deadline of the whole request, queueing included. */
   readonly deadline: Deadline
-  /** Where this is a part of what was let in already. */
+  /** Place of the admitted request that this rendering is a part of. */
   readonly place?: Place
-  /** Aborted before the first task began, the request is dropped; later it has no effect. */
+  /** Drops the request when aborted before its first task begins; later it has no effect. */
   readonly signal?: AbortSignal
   readonly fault?: RenderFault
-  /** Told after each utterance: how much of the text is done, 0 to 1, and how long the audio is by now. */
+  /** Called after each utterance. `share`: the part of the text that is done, 0 to 1. */
   readonly onProgress?: (progress: { readonly share: number; readonly audioMs: number }) => void
 }
 
-/** A fault on demand: the stage that fails, `hang` for one that takes too long. */
+/** Fault to inject: the stage that fails, or `hang` for a synthesis that takes too long. */
 export type RenderFault = 'synthesize' | 'hang' | 'stretch' | 'encode' | 'store'
 
 export type Rendering = {
   readonly sampleRate: number
   readonly audioMs: number
-  /** Where each word is in the audio; undefined unless every utterance's engine tells, and for texts of several blocks. */
+  /** Word times in the audio; undefined if an engine reports none, and for texts of several blocks. */
   readonly words: readonly TimedWord[] | undefined
-  /** From the first task's start to the last byte. */
+  /** Milliseconds from the start of the first task to the last byte. */
   readonly durationMs: number
 }
 
-/** Takes the file's bytes, each at its place. */
+/** Writes bytes of the file at a position. */
 export type ByteSink = { write(bytes: Uint8Array, position: number): Promise<void> }
 
 /**
- * Speaks `text` into `sink`. Throws `rate_limited` (too much waits), `synthesis_failed`, `synthesis_timeout` (also
- * for what could not be done in time even alone), `speed_processing_failed`, `transcode_failed`, `client_gone`, and
- * whatever the sink throws.
+ * Renders `text` into `sink`. Throws `rate_limited` (too much work waits), `synthesis_failed`, `synthesis_timeout`
+ * (also when the text takes too long even on an idle machine), `speed_processing_failed`, `transcode_failed`,
+ * `client_gone`, `shutting_down`, and any error of the sink.
  */
 export async function render(scheduler: Scheduler, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
   const plan = planSpeech(request)
@@ -105,11 +105,11 @@ export async function render(scheduler: Scheduler, request: RenderRequest, sink:
   }
 }
 
-/** Work that nobody waits for takes none. */
+/** Background work takes no place. */
 function placeFor(scheduler: Scheduler, { queueKey, place, deadline, fault }: RenderRequest, work: RequestWork) {
   if (queueKey === null) return undefined
   if (!place) {
-    // A fault that makes it late is to come, whatever else waits.
+    // A request with the fault `hang` is always admitted, so that it can time out.
     const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
     return takePlace(scheduler, { key: queueKey, deadlineAtMs, work })
   }
@@ -133,12 +133,12 @@ function workOf(
   return createWork(scheduler.speeds, { parts, encode, ...scheduler.readiness([...voices.values()], parts.length) })
 }
 
-/** What the interface promises for wav, Hz. */
+/** Sample rate of WAV output, Hz; part of the API. */
 const wavSampleRate = 44_100
 
 type Plan = {
   readonly planned: Iterator<Planned, unknown>
-  /** All of `planned` of a request over HTTP; nothing of longer texts, whose speaker has the workers to itself. */
+  /** All of `planned` if the text fits in one block, as in every HTTP request; empty for longer texts. */
   readonly known: readonly Planned[]
   readonly cast: Cast
 }
@@ -194,7 +194,7 @@ async function speakAll({
     const next = planned.next()
     if (next.done) return
     const sound = utterer.utter(next.value.utterance)
-    // It is awaited in its turn; until then its failure must not count as unhandled.
+    // The loop below awaits it later; until then a rejection must not count as unhandled.
     sound.catch(() => {})
     inFlight.push({ sound, planned: next.value })
   }
@@ -213,7 +213,7 @@ async function speakAll({
     }
     request.onProgress?.({ share: spoken.share, audioMs: Math.round((frames / sampleRate) * 1000) })
   }
-  // Signs that the voice has no names for are silent; a file of no length nobody could play.
+  // Signs without a name in the voice are silent. Add silence, because players reject an empty file.
   const silence = new Int16Array(frames === 0 ? Math.round((silenceMs / 1000) * sampleRate) : 0)
   if (!ended) await append(silence, true)
   const { leftOut } = utterer
@@ -222,7 +222,7 @@ async function speakAll({
   return { frames: frames + silence.length, words }
 }
 
-/** How many utterances of one request may be under way or waiting for the encoder: this bounds the memory it takes. */
+/** Most utterances of one request in synthesis or waiting for the encoder. The limit bounds memory. */
 const utterancesAheadMax = 16
 
 type Append = (samples: Int16Array, last: boolean) => Promise<void>
@@ -247,7 +247,7 @@ async function openEncoder(
 
 type Encoded = { bytes: Uint8Array; headBytes: number; head?: Uint8Array }
 
-/** WAV is a header before the samples as they are: nothing to compute, so no worker. */
+/** Encodes WAV without a worker, because it is only a header before raw samples. */
 function encodeHere(encoder: Encoder) {
   const { headBytes } = encoder
   return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
@@ -294,8 +294,8 @@ function failureCode(stage: Stage, format: AudioFormat) {
 }
 
 /**
- * Renders into a new file of the storage, which appears under `name` when it is whole and durable, or not at all.
- * `durationMs` then includes the storing. Throws `storage_failed` and what `render` throws.
+ * Renders into a new file of the storage. The file appears under `name` only when it is complete and durable.
+ * `durationMs` includes storing it. Throws `storage_failed` and the errors of `render`.
  */
 export async function renderToStorage(
   scheduler: Scheduler,

@@ -1,2 +1,2 @@
-/** The rules of reading take a tenth of a start to load; a server can listen before it has them. */
+/** Loads rendering on demand. The text rules take a tenth of the start time, and the server can listen before. */
 export const loadRendering = () => import('./render')

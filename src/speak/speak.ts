@@ -1,6 +1,6 @@
 /**
- * Paid operation 1: text → stored audio. Units are held before the work and captured after it, in one transaction with
- * the row of the history; a failure gives them back.
+ * The paid operation text → stored audio. It holds the units before the work and captures them afterwards, in one
+ * transaction with the usage row. A failure releases the hold.
  */
 import type { Caller } from '../account/keys'
 import type { AudioFormat } from '../audio/encode/encoder'
@@ -28,17 +28,17 @@ export type Speaking = Billing & {
   readonly scheduler: Scheduler
   readonly converter: FindConverter
   readonly storage: Storage
-  /** Hz, or undefined for each voice's own. */
+  /** Hz; undefined: each voice's own sample rate. */
   readonly mp3SampleRate: number | undefined
-  /** After this time anybody may release a hold; longer than any request lasts. */
+  /** Upkeep may release a hold after this time; longer than any request lasts. */
   readonly holdTimeoutMs: number
-  /** Requests at work by their id, which a shutdown waits for even when their clients have left. */
+  /** Running requests by id. A shutdown waits for them even when their clients have left. */
   readonly running: Map<string, Promise<unknown>>
 }
 
 export type SpeakFields = {
   readonly text: string
-  /** undefined: the first of the account's list, its clones included. */
+  /** undefined: the first voice of the account's list, which includes its clones. */
   readonly voiceId: string | undefined
   readonly speed: number
   readonly format: AudioFormat
@@ -46,25 +46,25 @@ export type SpeakFields = {
 
 export type SpeakRequest = SpeakFields & {
   readonly caller: Caller
-  /** The client's idempotency key, where it sent one. */
+  /** The client's idempotency key, if it sent one. */
   readonly requestId: string
-  /** Of the whole request. */
+  /** Deadline of the whole request. */
   readonly deadline: Deadline
   readonly signal: AbortSignal
   readonly faults?: Faults
 }
 
 export type Spoken = {
-  /** The name of the file in the storage. */
+  /** File name in the storage. */
   readonly name: string
   readonly voiceId: string
   readonly speed: number
   readonly units: number
   /** The balance after the charge; null when charging failed. */
   readonly remaining: number | null
-  /** From the first task's start to the stored file. */
+  /** Milliseconds from the start of the first task to the stored file. */
   readonly durationMs: number
-  /** Whether this is the answer to an earlier request of the same id. */
+  /** Whether this is the answer to an earlier request with the same id. */
   readonly replayed: boolean
 }
 
@@ -72,20 +72,20 @@ export type Estimate = {
   readonly units: number
   readonly voiceId: string
   readonly allowed: boolean
-  /** The balance after the request, or as it is where it is not allowed. */
+  /** The balance after the request, or the current balance if the request is not allowed. */
   readonly remainingAfter: number
 }
 
 /**
  * Throws `idempotency_conflict`, `voice_not_found`, `voice_disabled`, `voice_not_allowed`, `key_cap_reached`,
- * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and what `render` throws.
+ * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and the errors of `render`.
  */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
   for (;;) {
     const found = await retryWhileBusy(() => findEarlier(speaking, request) ?? start(speaking, request))
     if ('spoken' in found) return found.spoken
     if ('own' in found) return found.own
-    // How it ended is in the history then.
+    // The usage row then holds the outcome.
     await runWithin(request.deadline, Promise.allSettled([found.work]), waitedTooLong)
   }
 }
@@ -94,7 +94,7 @@ function waitedTooLong(): AppError {
   return new AppError('synthesis_timeout', 'The request with this Idempotency-Key still runs; try again.')
 }
 
-/** From the last look at the history to here nothing is awaited, so no other request comes in between. */
+/** No `await` stands between the look-up of the usage row and this call, so no other request can interleave. */
 function start(speaking: Speaking, request: SpeakRequest): { own: Promise<Spoken> } {
   const { running } = speaking
   const { caller, requestId } = request
@@ -107,14 +107,14 @@ function start(speaking: Speaking, request: SpeakRequest): { own: Promise<Spoken
 
 type Voices = Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>
 
-/** A voice of the account's plan, or a clone of its own; without an id the first of the account's list. */
+/** A voice of the account's plan or one of its clones; without an id the first of the account's list. */
 function chooseSpeaker(voices: Voices, caller: Caller, voiceId: string | undefined): Speaker {
   const { plans, catalogue } = voices
   const clone = voiceId === undefined ? firstIfClone(voices, caller) : cloneOf(voices, caller, voiceId)
   return clone ? clonedSpeaker(voices, clone) : catalogueSpeaker(catalogue, plans.choose(caller.groupId, voiceId))
 }
 
-/** Clones stand behind the voices of the plan. */
+/** Clones come after the voices of the plan. */
 function firstIfClone({ db, plans }: Voices, { accountId, groupId }: Caller): Clone | undefined {
   return plans.listFor(groupId).length === 0 ? findFirstClone(db, accountId) : undefined
 }
@@ -123,7 +123,7 @@ function cloneOf({ db }: Voices, { accountId }: Caller, voiceId: string): Clone 
   return isCloneId(voiceId) ? findClone(db, accountId, voiceId) : undefined
 }
 
-/** What the request would cost, and whether it could be paid. Throws as `speak` does for the voice. */
+/** The cost of a request and whether the account can pay it. Throws the voice errors of `speak`. */
 export function estimate(speaking: Speaking, { text, voiceId }: SpeakFields, caller: Caller): Estimate {
   const { db } = speaking
   const voice = chooseSpeaker(speaking, caller, voiceId).spec
@@ -144,8 +144,8 @@ function isAffordable(db: Database, { accountId, keyId }: Caller, units: number)
 }
 
 /**
- * The answer to an earlier request of the same id or, while that is under way, its work; undefined when it failed or
- * never was.
+ * The answer to an earlier request with the same id, or its promise while it runs; undefined when it failed or there
+ * was none. Throws `idempotency_conflict`.
  */
 function findEarlier(
   speaking: Speaking,
@@ -174,13 +174,13 @@ function idempotencyConflict(): AppError {
   return new AppError('idempotency_conflict', message, { param: 'Idempotency-Key' })
 }
 
-/** Tells requests apart without keeping their text. The id is in it so that equal texts have unequal digests. */
+/** Identifies a request without keeping its text. It includes the id, so that equal texts have different digests. */
 function digestOf({ requestId, text, voiceId, speed, format }: SpeakRequest): Uint8Array {
   const fields = JSON.stringify([requestId, text, voiceId ?? null, speed, format])
   return new Bun.CryptoHasher('sha256').update(fields).digest()
 }
 
-/** Claims the request id and holds the units, or writes down why not. Returns the hold's id. */
+/** Claims the request id and holds the units, or records why it cannot. Returns the hold's id. */
 export function begin(
   { db, holdTimeoutMs }: Pick<Speaking, 'db' | 'holdTimeoutMs'>,
   request: SpeakRequest,
@@ -235,7 +235,7 @@ async function finish(speaking: Speaking, request: SpeakRequest, speaker: Speake
   return { name, voiceId: speaker.spec.id, speed, units, remaining, durationMs: rendering.durationMs, replayed: false }
 }
 
-/** What a fault on demand of that name needs to be when it reaches the synthesis. */
+/** The render fault of each fault name. */
 const renderFaults: Partial<Record<FaultName, RenderFault>> = {
   synthesis_failed: 'synthesize',
   speed_processing_failed: 'stretch',
@@ -245,7 +245,7 @@ const renderFaults: Partial<Record<FaultName, RenderFault>> = {
 }
 const hangTimeoutMs = 300
 
-/** An encoder that fails is `transcode_failed` with wav only. */
+/** A failing encoder answers `transcode_failed` for WAV only. */
 function renderFaultOf(name: FaultName, format: AudioFormat): RenderFault | undefined {
   return name === 'transcode_failed' && format !== 'wav' ? undefined : renderFaults[name]
 }
@@ -276,8 +276,8 @@ async function store(
 }
 
 /**
- * Returns the balance after it, or null when the audio must stay uncharged. Throws `storage_failed` when not even that
- * could be written down: what the history does not know must not be published.
+ * Returns the balance after the charge, or null when the audio stays uncharged. Throws `storage_failed` when that
+ * cannot be recorded either, because audio without a finished usage row must not be published.
  */
 async function chargeOrGiveBack(
   speaking: Speaking,
@@ -305,7 +305,7 @@ async function chargeOrGiveBack(
   }
 }
 
-/** One transaction; returns the balance after it. */
+/** Captures the hold and finishes the usage row in one transaction. Returns the balance after it. */
 export function charge(
   { db }: Pick<Speaking, 'db'>,
   { requestId, text, faults }: SpeakRequest,

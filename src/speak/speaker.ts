@@ -1,4 +1,4 @@
-/** Who speaks for a clone: a catalogue voice, made to sound like the recording. */
+/** Chooses the voice specification of a speaker. A clone is a catalogue voice that is adapted or converted. */
 import { AppError } from '../errors'
 import type { Converter } from '../cloning/convert/installed-converter'
 import type { ConvertedProfile } from '../cloning/convert/profile'
@@ -8,7 +8,7 @@ import { readProfile } from '../cloning/profiles'
 import type { BareVoice, Catalogue } from '../voice/catalogue'
 import type { Clone } from '../voice/clones'
 
-/** Statistics of all voices; a start without clones does without them. */
+/** Loads the statistics of all voices on demand, so that a start without clones does not. */
 const loadAdapting = () => require('../cloning/adapt/profile') as typeof import('../cloning/adapt/profile')
 
 export type Speaker = {
@@ -17,7 +17,7 @@ export type Speaker = {
   readonly fallbackVoiceFor: (script: string) => VoiceSpec
 }
 
-/** The tone converter that is installed now. */
+/** Finds the tone converter that is currently installed. */
 export type FindConverter = () => Converter | undefined
 
 export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speaker {
@@ -25,8 +25,9 @@ export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speake
 }
 
 /**
- * Speaks what its base voice can; the fallbacks for other scripts become the same speaker. Throws `voice_disabled` when
- * what it was made with is not installed any more: it would have another sound.
+ * The speaker of a clone: its base voice, and fallback voices with the clone's timbre for other scripts. Throws
+ * `voice_disabled` when its base or tone converter is no longer installed or was replaced, because the clone would
+ * sound different.
  */
 export function clonedSpeaker(
   { catalogue, converter }: { readonly catalogue: Catalogue; readonly converter: FindConverter },

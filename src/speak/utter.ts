@@ -1,12 +1,13 @@
 /**
- * Speaking the utterances of one request, also those that an engine fails at although it is in order. The table of what
- * the built-in engines do not say (`text/unspoken.ts`) cannot know everything: how letters act on each other, and what
- * an installed model has no symbols for. A request must not fail for ever by one of them.
+ * Synthesizes the utterances of one request, and works around texts that a healthy engine does not speak. The table of
+ * unspoken characters (`text/unspoken.ts`) is incomplete: it knows neither how letters act on each other nor the
+ * symbols of an installed model. Such a text must not make a request fail for ever.
  *
- * - What a voice says that it knows nothing in is spoken by the fallback for its script.
- * - What is silent or of an absurd length is spoken by halves; a single letter or word that stays so is a short pause.
- * - A voice that is silent on a plain sentence of its language too is broken, and so is one that is mute on a word of
- *   ASCII letters: then the request fails.
+ * - A text in which the voice knows no symbol is spoken by the fallback voice for its script.
+ * - A text whose audio is silent or implausibly long is split in halves. A single letter or word that still fails
+ *   becomes a short pause.
+ * - A voice that is also silent on a plain sentence of its language, or on a word of ASCII letters, is broken: the
+ *   request fails.
  */
 import type { TimedWord } from '../speech/engine'
 import type { VoiceSpec } from '../speech/voice'
@@ -19,10 +20,10 @@ import type { ReadingVoice } from '../speech/text/reading-voice'
 import { type Script, scriptRuns, scriptsOf } from '../speech/text/script'
 import { tuningTexts } from '../speech/tuning-texts'
 
-/** Instead of what nobody says. */
+/** Pause in place of an unspoken text, in milliseconds. */
 const leftOutMs = 150
 
-/** The voices of a request by their ids. Companions join when they are first asked for. */
+/** The voices of a request by id. Fallback voices are added on first use. */
 export type Cast = {
   readonly voices: Map<string, VoiceSpec>
   readonly asSpeaker: (voice: VoiceSpec) => ReadingVoice
@@ -30,9 +31,9 @@ export type Cast = {
 }
 
 export type Utterer = {
-  /** Throws `TaskFailed`, and what the scheduler throws. */
+  /** Throws `TaskFailed` and the errors of the scheduler. */
   utter(utterance: Utterance): Promise<Sound>
-  /** Characters that became pauses because a voice did not speak them. */
+  /** Number of characters that became pauses because a voice did not speak them. */
   readonly leftOut: number
 }
 
@@ -97,7 +98,7 @@ export function createUtterer(
     }
   }
 
-  /** By the fallback for the script of most of its letters. */
+  /** Plans the text for the fallback voice of its prevailing script; undefined if that voice has just failed on it. */
   function planAnew(utterance: Utterance): Utterance[] | undefined {
     const fallback = cast.fallbackVoiceFor(scriptOf(utterance))
     if (fallback.id === utterance.speakerId) return undefined
@@ -126,7 +127,7 @@ function scriptOf({ text, language }: Utterance): Script {
   return script ?? scriptsOf(language)[0]!
 }
 
-/** At the blank in the middle, else between two characters; undefined for one character or a word of ASCII letters. */
+/** Splits at the middle space, else between two characters; undefined for one character or one ASCII word. */
 function halve({ text, pauseMs, speakerId, language }: Utterance, { alphabet }: ReadingVoice): Utterance[] | undefined {
   const words = text.trim().split(' ')
   const isWord = words.length === 1
@@ -152,7 +153,7 @@ function joinSounds(sounds: readonly Sound[], sampleRate: number): Sound {
   return { chunks: sounds.flatMap(({ chunks }) => chunks), words }
 }
 
-/** `spoken` begins `startSeconds` later. undefined once any part does not tell. */
+/** Appends `spoken` to `before`, shifted by `startSeconds`. undefined if either has no word times. */
 export function joinWords(
   before: TimedWord[] | undefined,
   spoken: readonly TimedWord[] | undefined,
