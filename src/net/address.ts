@@ -1,4 +1,4 @@
-/** Who a client is: its address, behind trusted proxies too, and what of that address a limit counts. */
+/** The address of a client, also behind trusted proxies, and the part of it that rate limits count. */
 import type { IPv4, IPv6 } from 'ipaddr.js'
 
 export type Address = {
@@ -7,22 +7,22 @@ export type Address = {
   readonly zone: string
 }
 
-/** With a zone it means that interface only, without one any. */
+/** With a zone it matches that interface only; without one, any. */
 type Network = Address & { readonly prefixBits: number }
 
 export type Networks = readonly Network[]
 
-/** More proxies in a row than anybody has; nobody can make us read further. */
+/** Most entries of `X-Forwarded-For` that are read; no real chain of proxies is longer. */
 const hopsMax = 32
 /** Room for an IPv6 address with its zone, brackets and port. */
 const hopCharactersMax = 96
 
-/** On first use, because loading it takes 0.7 ms of a start, and IPv4 without proxies never needs it. */
+/** Loads on first use, because it costs 0.7 ms at start, and IPv4 without proxies never needs it. */
 export const loadIpaddr = () => require('ipaddr.js') as typeof import('ipaddr.js')
 
 /**
- * Parses networks such as "10.0.0.0/8" and "fd00::/8", and single addresses. Throws an `Error` whose message names the
- * wrong one.
+ * Parses networks such as "10.0.0.0/8" and "fd00::/8", and single addresses. Throws an `Error` that names the invalid
+ * one.
  */
 export function parseNetworks(texts: readonly string[]): Networks {
   return texts.map(parseNetwork)
@@ -42,9 +42,9 @@ function parseNetwork(text: string): Network {
 }
 
 /**
- * The client's address: the connection's or, where that is a trusted proxy, the rightmost one of `X-Forwarded-For` that
- * is not. An entry that is no address ends the search at the hop before it, for whoever wrote the entry wrote all to
- * its left.
+ * The client's address: the connection's or, if that is a trusted proxy, the rightmost untrusted one of
+ * `X-Forwarded-For`. An invalid entry ends the search at the hop before it, because the sender of that entry also wrote
+ * everything to its left.
  */
 export function clientAddress(connection: string, forwardedFor: string | null, trusted: Networks): string {
   if (trusted.length === 0 || !forwardedFor || !isTrusted(parseAddress(connection), trusted)) return connection
@@ -61,7 +61,7 @@ export function clientAddress(connection: string, forwardedFor: string | null, t
   return client
 }
 
-/** What a limit counts: an IPv4 address, also one that is mapped into IPv6, or the /64 of an IPv6 address. */
+/** The subject of a rate limit: an IPv4 address, mapped ones included, or the /64 of an IPv6 address. */
 export function limitSubject(address: string): string {
   if (!address.includes(':')) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1]
@@ -73,7 +73,7 @@ export function limitSubject(address: string): string {
   return `${network.join(':')}::/64`
 }
 
-/** One entry: an address, perhaps with a port, as in `1.2.3.4:55` and `[::1]:80`. */
+/** Parses one entry: an address with or without a port, such as `1.2.3.4:55` and `[::1]:80`. */
 function parseHop(text: string): Address | undefined {
   const trimmed = text.trim()
   if (trimmed.length > hopCharactersMax) return undefined
@@ -81,7 +81,7 @@ function parseHop(text: string): Address | undefined {
   return parseAddress(bracketed ?? ipv4 ?? trimmed)
 }
 
-/** Undefined when it is none. IPv4 in its four decimal parts only; a mapped one becomes the IPv4 address. */
+/** Undefined if invalid. IPv4 must have four decimal parts; a mapped address becomes the IPv4 address. */
 export function parseAddress(text: string): Address | undefined {
   const { IPv4, IPv6 } = loadIpaddr()
   if (!text.includes(':')) return IPv4.isValidFourPartDecimal(text) ? { ip: IPv4.parse(text), zone: '' } : undefined
@@ -89,7 +89,7 @@ export function parseAddress(text: string): Address | undefined {
   const [, bare = '', zone = ''] = /^([\da-f:.]+)(?:%([\w.-]{1,32}))?$/i.exec(text) ?? []
   if (!IPv6.isValid(bare)) return undefined
   const ip = IPv6.parse(bare)
-  // First what costs nothing: the package's own check tries every special range.
+  // The cheap test comes first, because the package's check tries every special range.
   const isMapped = ip.parts[5] === 0xffff && ip.isIPv4MappedAddress()
   return isMapped ? { ip: ip.toIPv4Address(), zone: '' } : { ip, zone }
 }

@@ -1,7 +1,7 @@
 /**
- * Downloading from an address that a customer names, so that it can neither be turned against the operator's network nor
- * take the server's time: every address is checked here, and what foreign servers send is read by a process of its own
- * (`download/`), a limited number at once. No start loads more than this file.
+ * Downloads from URLs that customers name, without exposing the operator's network or blocking the server. The main
+ * process checks every address. A limited number of child processes (`download/`) read the data of foreign servers.
+ * Their code is loaded on first use.
  */
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
@@ -13,7 +13,7 @@ export type Downloader = ReturnType<typeof createDownloader>
 
 export type DownloaderOptions = Omit<FollowOptions, 'limits'> & {
   readonly limits: FollowOptions['limits'] & {
-    /** From the call to the last byte, with the wait for a turn. */
+    /** Time from the call to the last byte, including the wait for a turn. */
     readonly timeoutMs: number
     readonly runningMax: number
     readonly waitingMax: number
@@ -21,12 +21,12 @@ export type DownloaderOptions = Omit<FollowOptions, 'limits'> & {
 }
 
 type DownloadOptions = {
-  /** An empty file. */
+  /** Path of an empty file. */
   readonly path: string
   readonly sizeBytesMax: number
-  /** Keys share the turns. */
+  /** Keys take turns. */
   readonly key: string
-  /** Of the operation that the download is a part of. */
+  /** Deadline of the whole operation. */
   readonly deadline?: Deadline
   readonly signal?: AbortSignal
 }
@@ -38,9 +38,9 @@ export function createDownloader(options: DownloaderOptions) {
 
   return {
     /**
-     * Downloads what is at `url` into the file at `path`; it is not made durable. Throws `invalid_url`, `url_blocked`,
-     * `url_too_large`, `url_fetch_failed`, `rate_limited` (too many wait), `storage_failed`, `shutting_down`, and
-     * `client_gone` on `signal`.
+     * Downloads `url` into the file at `path`, without fsync. Throws `invalid_url`, `url_blocked`, `url_too_large`,
+     * `url_fetch_failed`, `rate_limited` (too many wait), `storage_failed`, `shutting_down`, and `client_gone` when
+     * `signal` aborts.
      */
     async download(url: string, { key, deadline, signal, ...target }: DownloadOptions): Promise<Downloaded> {
       const first = parseUrl(url)
@@ -72,7 +72,7 @@ export function createDownloader(options: DownloaderOptions) {
       }
     },
 
-    /** Ends all that run and wait, with `shutting_down`. Resolves once their processes are gone. */
+    /** Ends all running and waiting downloads with `shutting_down`. Resolves once their processes are gone. */
     async close(): Promise<void> {
       const message = 'The service is stopping; nothing was charged.'
       for (const { stop } of running) stop.abort(new AppError('shutting_down', message, { retryAfterSeconds: 5 }))

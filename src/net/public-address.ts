@@ -1,17 +1,17 @@
 /**
- * Which IP addresses lie on the public internet, by the registries of special addresses (RFC 6890 and IANA's lists
- * since). Everything else may be part of the operator's network and is never connected to on a customer's word.
+ * Decides which IP addresses are on the public internet, by the registries of special addresses (RFC 6890 and IANA's
+ * later lists). Any other address may be in the operator's network, so customers cannot make Sonant connect to it.
  */
 import type { IPv4, IPv6 } from 'ipaddr.js'
 import { loadIpaddr, parseAddress } from './address'
 
-/** Azure's platform service, with the secrets of the machine, answers at this address in spite of its being public. */
+/** Azure's platform service, which knows secrets of the machine, answers at this public address. */
 const azurePlatform = '168.63.129.16'
 
-/** False also for what is no address, and for one with a zone. */
+/** False also for invalid text and for an address with a zone. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text)
-  // So resolvers write the IPv4-compatible addresses that RFC 4291 gave up; the package takes them for mapped ones.
+  // Resolvers write IPv4-compatible addresses (deprecated by RFC 4291) this way; the package takes them for mapped ones.
   const isCompatible = /^::\d+\./.test(text)
   if (!address || address.zone || isCompatible) return false
   return 'parts' in address.ip ? isPublicIpv6(address.ip) : isPublicIpv4(address.ip)
@@ -22,8 +22,8 @@ function isPublicIpv4(ip: IPv4): boolean {
 }
 
 /**
- * Only what is allotted as global unicast (2000::/3) and not special in it: no 6to4, Teredo, documentation, benchmarks.
- * The one translation that leads to the public internet is that of NAT64, by which machines without IPv4 reach it.
+ * Accepts only global unicast (2000::/3) without its special ranges: no 6to4, Teredo, documentation or benchmarking.
+ * NAT64 is the one accepted translation, because machines without IPv4 reach the public internet through it.
  */
 function isPublicIpv6(ip: IPv6): boolean {
   const [first = 0, second, third, fourth, fifth = 0, sixth] = ip.parts

@@ -1,10 +1,10 @@
-/** Addresses that customers name in the field `url`: what is wrong with one before anything is looked up. */
+/** Validates the URLs that customers send in the field `url`, before any DNS look-up. */
 import { limits } from '../config'
 import { AppError } from '../errors'
 import { describe } from '../fields'
 
 /**
- * The ports of other protocols, which HTTP sent there could be made to speak: the list of the Fetch standard
+ * Ports of other protocols, which an HTTP request could be crafted to speak: the list of the Fetch standard
  * (https://fetch.spec.whatwg.org/#port-blocking).
  */
 const badPorts = new Set([
@@ -14,12 +14,15 @@ const badPorts = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** The key of an index by URL: as the WHATWG standard writes it, without fragment. Throws `invalid_url`. */
+/** Normalizes a URL as the WHATWG standard does, without its fragment. Throws `invalid_url`. */
 export function normalizeUrl(url: string): string {
   return parseUrl(url).href
 }
 
-/** An http or https address without credentials and fragment; relative to `base`, if given. Throws `invalid_url`. */
+/**
+ * Parses an http or https URL without credentials, relative to `base` if given. Drops the fragment. Throws
+ * `invalid_url`.
+ */
 export function parseUrl(text: string, base?: string): URL {
   if (text.length > limits.urlCharactersMax)
     throw invalidUrl(`found ${text.length} characters; at most ${limits.urlCharactersMax} are allowed`)

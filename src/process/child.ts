@@ -1,43 +1,43 @@
 /**
- * Child processes of this same executable, for work that must not happen beside the API. A child sees no settings and no
- * secrets in its environment, and ends when this process ends, however it ends.
+ * Child processes of this same executable, for work that must stay out of the API process. A child has no settings and
+ * no secrets in its environment, and ends when this process ends, however it ends.
  */
 import { childEnvironment } from './environment'
 import { limitMemoryGrowth, residentBytes } from './memory'
 
 export type Child<Message> = {
   readonly pid: number
-  /** Resident, where the system tells (Linux), else 0. */
+  /** Resident memory on Linux; 0 elsewhere. */
   readonly memoryBytes: number
-  /** False when the process is ending and its channel is closed already. */
+  /** False when the channel is closed because the process is ending. */
   send(message: Message): boolean
   /**
-   * From now on the kernel refuses the process what would let it grow by more than this; false where the kernel cannot
-   * (other than Linux): there `memoryBytes` has to be watched. The process must have started: it has sent a message.
-   * WebAssembly then runs half as fast, for there is no room to reserve for it.
+   * Makes the kernel refuse allocations beyond a growth of `sizeBytes` from now on. Returns false where the kernel
+   * cannot (outside Linux); watch `memoryBytes` there. Call it after the first message of the process. WebAssembly then
+   * runs half as fast, because it cannot reserve address space.
    */
   limitMemoryGrowth(sizeBytes: number): boolean
   kill(): void
 }
 
 export type ChildOptions<FromChild> = {
-  /** How the process is started, e.g. `['/usr/bin/sonant', 'worker']`. */
+  /** Command line of the process, e.g. `['/usr/bin/sonant', 'worker']`. */
   readonly command: readonly string[]
-  /** Added to what every child gets. */
+  /** Added to the environment of every child. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether what it writes to standard error is dropped. */
+  /** Whether to drop its standard error. */
   readonly isQuiet?: boolean
   readonly onMessage: (message: FromChild) => void
   readonly onExit: () => void
 }
 
 /**
- * Bun's own switch: the kernel kills the process when its parent is gone (PR_SET_PDEATHSIG on Linux), even one that hangs
- * or is stopped. Elsewhere, and before it is in effect, the closed channel ends it (`followParent`).
+ * A switch of Bun. On Linux the kernel kills the process when its parent exits (PR_SET_PDEATHSIG), even if it hangs or
+ * is stopped. Elsewhere, and before the switch takes effect, the closed channel ends it (`followParent`).
  */
 const endWithParent = { BUN_FEATURE_FLAG_NO_ORPHANS: '1' }
 
-/** Starts a process that calls `followParent` first. To be called on the main thread, which the child then follows. */
+/** Starts a process that calls `followParent` first. Call it on the main thread; the child ends with that thread. */
 export function startChild<FromChild, ToChild>(options: ChildOptions<FromChild>): Child<ToChild> {
   const child = Bun.spawn([...options.command], {
     env: { ...childEnvironment(process.env), ...endWithParent, ...options.environment },

@@ -1,7 +1,7 @@
 /**
- * What to do when this process may open no further file. Bun then cannot accept a connection, is told at once that it
- * waits still, and tries again without end. So connections that do nothing are closed, and where that is not enough,
- * those that wait to be accepted. (Bun itself raises the soft limit to the hard one when it starts.)
+ * Guards against running out of file descriptors. Bun then cannot accept a waiting connection and retries in a busy
+ * loop. So this guard closes idle connections and, if none is idle, refuses the connections that wait to be accepted.
+ * (Bun itself raises the soft limit to the hard limit at its start.)
  */
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import type { Logger } from '../log'
@@ -9,14 +9,14 @@ import { openLibc } from './libc'
 
 const checkMs = 100
 const reportMs = 10_000
-/** SOL_SOCKET, SO_ACCEPTCONN and SOCK_CLOEXEC, of Linux. */
+/** SOL_SOCKET, SO_ACCEPTCONN and SOCK_CLOEXEC on Linux. */
 const socketLevel = 1
 const isListening = 30
 const closeOnExec = 0o2000000
 
 export type DescriptorGuard = { close(): void }
 
-/** To be called when the server listens. `closeIdle` closes connections on which nothing is under way, and counts them. */
+/** Call it once the server listens. `closeIdle` closes the idle connections and returns their number. */
 export function guardDescriptors(options: { closeIdle: () => number; log: Logger }): DescriptorGuard {
   const refuseWaiting = prepareRefusal()
   let closed = 0
@@ -46,8 +46,8 @@ function canOpen(): boolean {
 }
 
 /**
- * Returns what closes the connections that wait, and says how many those were. All that it needs is opened now: later
- * there may be nothing left to open it with. Other than on Linux it does nothing.
+ * Returns a function that closes the waiting connections and returns their number. Everything it needs is opened now,
+ * because later no descriptor may be free. It does nothing outside Linux.
  */
 function prepareRefusal(): () => number {
   const libc = openLibc({
@@ -75,7 +75,7 @@ function prepareRefusal(): () => number {
         libc.close(connection)
         refused++
       }
-    // Another thread may have taken its place.
+    // Undefined when another thread has taken the descriptor meanwhile.
     spare = tryOpen()
     return refused
   }

@@ -1,7 +1,6 @@
 /**
- * What of the server's environment its child processes get: where programs and libraries look for their files, and what
- * GPU drivers are told. Nothing else, so that no key of the server is in the environment of a process that opens
- * foreign files.
+ * The environment of child processes: only variables that locate programs, libraries and files, and those of GPU
+ * drivers. A process that opens foreign files thus has no key of the server in its environment.
  */
 
 const names: ReadonlySet<string> = new Set([
@@ -27,9 +26,9 @@ const names: ReadonlySet<string> = new Set([
   'PROGRAMDATA',
   'PROGRAMFILES',
 ])
-/** Of the drivers of GPUs and what lies on them. */
+/** Variables of GPU drivers and the libraries on top of them. */
 const prefixes = ['CUDA_', 'CUDNN_', 'CUBLAS_', 'NVIDIA_', 'VK_', 'MESA_', 'RADV_', 'LIBGL_', '__GL', '__NV', 'XDG_']
-/** As `NVIDIA_API_KEY`. */
+/** Names of secrets, such as `NVIDIA_API_KEY`. */
 const secretPattern = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/
 
 export function childEnvironment(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -38,7 +37,7 @@ export function childEnvironment(environment: Readonly<Record<string, string | u
   return kept
 }
 
-/** Names count in any case, as on Windows. */
+/** Ignores case, as Windows does. */
 function isKept(name: string): boolean {
   const upper = name.toUpperCase()
   return names.has(upper) || (prefixes.some((prefix) => upper.startsWith(prefix)) && !secretPattern.test(upper))

@@ -1,10 +1,10 @@
-/** The C library of Linux, for the few calls that Bun has no function for. Loaded when it is first needed. */
+/** The C library on Linux, for the few calls that Bun does not offer. Loaded on first use. */
 import type { FFIFunction, Library } from 'bun:ffi'
 
-/** Under its name in glibc or in musl. */
+/** Names of glibc and musl. */
 const names = ['libc.so.6', 'libc.so', '/lib/ld-musl-x86_64.so.1', '/lib/ld-musl-aarch64.so.1']
 
-/** Where C takes an address, a typed array will do. undefined: there is none that can be opened. */
+/** Opens functions of the C library; undefined if none can be opened. Pass typed arrays for pointer arguments. */
 export function openLibc<const Functions extends Record<string, FFIFunction>>(
   functions: Functions,
 ): Library<Functions>['symbols'] | undefined {
@@ -14,7 +14,7 @@ export function openLibc<const Functions extends Record<string, FFIFunction>>(
     try {
       return dlopen(name, functions).symbols
     } catch {
-      // Not this one.
+      // Try the next name.
     }
   return undefined
 }

@@ -1,16 +1,16 @@
-/** The memory of other processes: how much they have, and a limit that the kernel keeps. Linux only. */
+/** Memory of other processes: resident size, and a limit that the kernel enforces. Linux only. */
 import { readFileSync } from 'node:fs'
 import { openLibc } from './libc'
 
-/** Resident memory of a process where the system tells (Linux), else 0. */
+/** Resident memory of a process on Linux; 0 elsewhere. */
 export function residentBytes(pid: number): number {
   return readStatus(pid, 'VmRSS')
 }
 
 /**
- * Lets the private writable memory of a running process grow by at most `sizeBytes` (RLIMIT_DATA; Linux since 4.7 counts
- * all of it). Growth, because JavaScriptCore reserves several gigabytes at its start that count already. What is beyond,
- * the kernel refuses: a native allocation fails. False where that cannot be done.
+ * Lets the private writable memory of a running process grow by at most `sizeBytes` (RLIMIT_DATA; Linux since 4.7
+ * counts all of it). It limits growth, because JavaScriptCore reserves several gigabytes at its start, which count. The
+ * kernel refuses more, so a native allocation fails. Returns false where that is not possible.
  */
 export function limitMemoryGrowth(pid: number, sizeBytes: number): boolean {
   const reservedBytes = readStatus(pid, 'VmData')
@@ -30,7 +30,7 @@ function openPrlimit(): NonNullable<typeof prlimit> {
   return libc ? (pid, resource, limits) => libc.prlimit(pid, resource, limits, null) : () => -1
 }
 
-/** A size in `/proc/PID/status`, in bytes; 0 where there is none. */
+/** A size from `/proc/PID/status`, in bytes; 0 if it is missing. */
 function readStatus(pid: number, field: 'VmRSS' | 'VmData'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

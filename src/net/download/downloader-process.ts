@@ -1,22 +1,22 @@
-/** One downloader process as the main process sees it: for one download, killed without ceremony when that is over. */
+/** One downloader process, seen from the main process. It serves one download and is killed afterwards. */
 import { setPriority } from 'node:os'
 import { startChild } from '../../process/child'
 import type { FromDownloader, Hop, HopResult } from './protocol'
 
 export type DownloaderProcess = {
-  /** Rejects when the process ends first. One at a time. */
+  /** Runs one hop at a time. Rejects when the process ends first. */
   fetch(hop: Hop): Promise<HopResult>
-  /** Resolves once it is gone. */
+  /** Resolves once the process is gone. */
   kill(): Promise<void>
 }
 
 const memoryCheckMs = 250
-/** Well below the main process and the workers: it is a stranger who decides how much work it has. */
+/** Lower than the main process and the workers, because a foreign server decides how much work it has. */
 const priority = 10
-/** The collector is told to expect a small machine; Bun, to tell nobody when it crashes. */
+/** The garbage collector assumes little RAM, and Bun sends no crash reports. */
 const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', DO_NOT_TRACK: '1' }
 
-/** `memoryGrowthMaxBytes`: what it may take beyond its start. */
+/** `memoryGrowthMaxBytes`: memory that the process may take beyond its size at start. */
 export function startDownloaderProcess({
   command,
   memoryGrowthMaxBytes,
@@ -31,7 +31,7 @@ export function startDownloaderProcess({
   const child = startChild<FromDownloader, Hop>({
     command,
     environment: { ...runtimeSettings, ...furtherAuthorities() },
-    // Strangers must not be able to write to the log.
+    // Foreign servers must not be able to write to the log.
     isQuiet: true,
     onMessage(message) {
       if (message.type === 'ready') begin()
@@ -69,7 +69,7 @@ export function startDownloaderProcess({
   }
 }
 
-/** Documented: a file with certificates that are trusted too. */
+/** Passes on the documented variable that names a file with additional trusted certificates. */
 function furtherAuthorities(): Record<string, string> {
   const path = process.env.NODE_EXTRA_CA_CERTS
   return path === undefined ? {} : { NODE_EXTRA_CA_CERTS: path }
@@ -79,6 +79,6 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, priority)
   } catch {
-    // The process may have ended already, or the system may not allow it: it then runs at the same priority.
+    // The process has ended, or the system forbids it; the process then keeps the normal priority.
   }
 }

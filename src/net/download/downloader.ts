@@ -1,6 +1,6 @@
 /**
- * What a downloader process runs (`sonant downloader`): it makes one hop after the other for one download, and ends with
- * its parent. It sees no database, no keys and no other download.
+ * The code of a downloader process (`sonant downloader`). It makes the hops of one download, one at a time, and ends
+ * with its parent. It has no access to the database, keys or other downloads.
  */
 import { followParent } from '../../process/parent'
 import { fetchHop } from './hop'

@@ -1,8 +1,8 @@
 /**
- * The main process's part of one download: it parses every address, looks its host up once, checks all that it resolves
- * to, and hands them to the downloader process, which connects to those and no others. A redirect comes back to be
- * checked the same way. One process makes all hops of a download: a fresh one for each would protect nothing, since what
- * a server may do to the process, it may do on the last hop too.
+ * The main process's part of one download. It parses every URL, resolves its host once, checks all resulting addresses,
+ * and hands them to the downloader process, which connects to no others. A redirect is checked the same way. One
+ * process makes all hops of a download. A fresh process per hop would protect nothing, because a hostile server can
+ * attack the process on the last hop as well.
  */
 import { networkInterfaces } from 'node:os'
 import { AppError } from '../../errors'
@@ -14,18 +14,18 @@ import { startDownloaderProcess, type DownloaderProcess } from './downloader-pro
 import type { AnswerLimits, FailureReason, HopResult } from './protocol'
 
 export type FollowOptions = {
-  /** Starts this program as a downloader. */
+  /** Command line of a downloader process. */
   readonly command: readonly string[]
-  /** HOST:PORT as `config.cloneUrlAllow` has them: there the address and the port may be any. */
+  /** Entries HOST:PORT of `config.cloneUrlAllow`. Address and port checks do not apply to them. */
   readonly allowed: readonly string[]
   readonly limits: AnswerLimits & {
     readonly redirectsMax: number
     readonly addressesMax: number
     readonly memoryGrowthMaxBytes: number
   }
-  /** All addresses of a host, for tests; the system's. */
+  /** Resolves all addresses of a host. Default: the system resolver; tests replace it. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
-  /** The machine's own addresses, for tests; those of its interfaces. */
+  /** The machine's own addresses. Default: those of its interfaces; tests replace it. */
   readonly ownAddresses?: () => readonly string[]
 }
 
@@ -33,7 +33,7 @@ type Target = { readonly path: string; readonly sizeBytesMax: number; readonly s
 export type Downloaded = { readonly sizeBytes: number; readonly sha256: string }
 
 /**
- * Downloads what is at `url` into the empty file at `path`. When it settles, the process is gone. Throws `invalid_url`,
+ * Downloads `first` into the empty file at `path`. The process is gone when the promise settles. Throws `invalid_url`,
  * `url_blocked`, `url_too_large`, `url_fetch_failed`, `storage_failed`, and the reason of `signal`.
  */
 export async function follow(first: URL, target: Target, options: FollowOptions): Promise<Downloaded> {
@@ -78,7 +78,7 @@ async function resolveHost(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** A machine reaches its own public addresses past every firewall that stands in front of it. */
+/** The machine's own addresses. It reaches its public ones behind any firewall, so they are blocked too. */
 function interfaceAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
 }
@@ -92,7 +92,7 @@ function canonicalAddress(text: string): string | undefined {
   return parseAddress(text)?.ip.toString()
 }
 
-/** Of the host of a parsed URL, which writes IPv4 addresses in four decimal parts, however they were given. */
+/** Whether the host of a parsed URL is an address. The parser writes every IPv4 address as four decimal parts. */
 function isAddress(hostname: string): boolean {
   return /^\[|^[\d.]+$/.test(hostname)
 }
@@ -105,7 +105,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-/** What the customer is told; the detail is for the log. */
+/** The error for the customer. The detail becomes its cause, for the log. */
 function failureOf(
   { reason, status, detail }: Extract<HopResult, { type: 'failed' }>,
   { sizeBytesMax }: Target,
@@ -135,7 +135,7 @@ function blocked(message: string): AppError {
   return new AppError('url_blocked', `url: ${message}.`, { param: 'url' })
 }
 
-/** Names the host as the customer or a public server wrote it, and none of its addresses. */
+/** The message shows the host as the customer or a public server wrote it, and none of its addresses. */
 function notPublic(url: URL): AppError {
   return blocked(`the host ${describe(url.hostname)} is not at a public address`)
 }
@@ -148,7 +148,9 @@ function failLookup(cause?: unknown): never {
   throw failed('its host was not found', cause)
 }
 
-/** The process died or was killed for its memory: its server made it do so, or the machine is in need. */
+/**
+ * The process crashed or was killed for its memory, because of its server or because the machine is short of memory.
+ */
 function failBrokenOff(cause: unknown): never {
   throw failed('the download broke off', cause)
 }

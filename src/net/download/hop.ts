@@ -1,6 +1,6 @@
 /**
- * One hop of a download, as a downloader process makes it: asks one server at addresses that were checked, and writes
- * the body to a file while it counts it. Uses no proxy, cookies or kept connections.
+ * One hop of a download in a downloader process. It sends a request to one server at checked addresses, and writes the
+ * body to a file within limits. It uses no proxy, no cookies and no kept connections.
  */
 import type { LookupAddress } from 'node:dns'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
@@ -12,7 +12,7 @@ import type { AnswerLimits, FailureReason, Hop, HopResult } from './protocol'
 type Failed = Extract<HopResult, { type: 'failed' }>
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
-/** How often the rate is looked at. */
+/** Interval of the rate check. */
 const watchMs = 100
 
 /** Never rejects. */
@@ -23,7 +23,7 @@ export function fetchHop(hop: Hop): Promise<HopResult> {
   let sink: Sink | undefined
   let isEnded = false
 
-  /** What still comes after it is dropped. */
+  /** Settles the hop; later data is dropped. */
   function end(result: HopResult): void {
     if (isEnded) return
     isEnded = true
@@ -33,7 +33,7 @@ export function fetchHop(hop: Hop): Promise<HopResult> {
     resolve(result)
   }
 
-  /** A write that fails is the disk's fault; nothing else in `work` throws. */
+  /** Runs a write. Any error in it is an error of the disk. */
   function store(work: () => void): void {
     try {
       work()
@@ -57,7 +57,7 @@ export function fetchHop(hop: Hop): Promise<HopResult> {
       watch.count(chunk.length)
       store(() => sink!.write(chunk))
     })
-    // What came with the end and does not belong to the file is an error, which is told after the end.
+    // Data after the end of the body is an error that Node reports after `end`, so wait one turn of the event loop.
     response.on('end', () => setImmediate(() => !isEnded && store(() => end(received(sink!.finish())))))
   }
 
@@ -89,9 +89,9 @@ function ask({ url: href, addresses, limits }: Hop): ClientRequest {
     url.protocol === 'https:' ? require('node:https') : require('node:http')
   ) as typeof import('http')
   const found: LookupAddress[] = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-  // The one way from a name to an address: no second look-up could give another.
+  // This is the only path from name to address, so no second look-up can return another address.
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, found)
-  // A server is asked for its name without the dot that may end it in the address.
+  // The TLS server name has no trailing dot, even if the URL has one.
   const name = url.hostname.replace(/\.$/, '')
   const isName = !/^\[|^[\d.]+$/.test(url.hostname)
   const options: RequestOptions & { servername?: string; rejectUnauthorized: boolean } = {
@@ -117,7 +117,7 @@ function watchRate(limits: AnswerLimits, onFailure: (reason: FailureReason) => v
     else if (bodyMs > limits.slowStartMs && (sizeBytes / bodyMs) * 1000 < limits.bytesPerSecondMin) onFailure('slow')
   }, watchMs)
   return {
-    /** Something arrived, `bytes` of the body among it. */
+    /** Counts arrived data, of which `bytes` belong to the body. */
     count(bytes: number): void {
       seenAtMs = performance.now()
       if (bytes > 0) bodyAtMs ??= seenAtMs
@@ -127,7 +127,7 @@ function watchRate(limits: AnswerLimits, onFailure: (reason: FailureReason) => v
   }
 }
 
-/** A compressed body is refused and not opened: a few kilobytes of it could hold gigabytes. */
+/** Refuses a compressed body without decompressing it: a few kilobytes could expand to gigabytes. */
 function refuseHead(response: IncomingMessage, sizeBytesMax: number): Failed | undefined {
   const { statusCode, headers } = response
   if (statusCode !== 200) return wrongStatus(response)

@@ -1,29 +1,29 @@
 /**
- * What the main process and a downloader process say to each other. The main process decides where a download may go;
- * the downloader alone reads what foreign servers send.
+ * The messages between the main process and a downloader process. The main process decides which addresses a download
+ * may reach; only the downloader reads data of foreign servers.
  */
 
-/** What a downloader holds its server to. Every figure is for one answer. */
+/** Limits for one answer of a foreign server. */
 export type AnswerLimits = {
-  /** Nothing of the head or the body arrives for so long. */
+  /** Longest time without a byte of head or body. */
   readonly idleMs: number
-  /** Status line and headers together, and the trailers of a chunked body. */
+  /** Size of status line and headers together, and of the trailers of a chunked body. */
   readonly headBytesMax: number
-  /** Answers before the answer, such as `100 Continue` and `103 Early Hints`. */
+  /** Number of informational answers, such as `100 Continue` and `103 Early Hints`. */
   readonly informationalMax: number
-  /** Pieces of the body as they arrive: a chunk of the chunked encoding, or what one read brings of it. */
+  /** Number of body pieces as they arrive: a chunk of the chunked encoding, or the part of it in one read. */
   readonly chunksMax: number
-  /** Average since the first byte of the body, once `slowStartMs` have passed. */
+  /** Average rate since the first byte of the body, checked after `slowStartMs`. */
   readonly bytesPerSecondMin: number
   readonly slowStartMs: number
 }
 
-/** One request to one server; the answer may send the download on to another one. */
+/** One request to one server. The answer may redirect to another server. */
 export type Hop = {
   readonly url: string
   /** The only addresses to connect to. */
   readonly addresses: readonly string[]
-  /** An empty file, which the body is written to. */
+  /** Path of an empty file that receives the body. */
   readonly path: string
   readonly sizeBytesMax: number
   readonly limits: AnswerLimits
@@ -44,9 +44,9 @@ export type FailureReason =
   | 'not_stored'
 
 export type HopResult =
-  /** `location` as the server wrote it. */
+  /** `location` as the server sent it. */
   | { readonly type: 'redirect'; readonly location: string }
-  /** The whole file lies at `path`; `sha256` in lower-case hexadecimal. */
+  /** The complete file is at `path`; `sha256` in lower-case hexadecimal. */
   | { readonly type: 'received'; readonly sizeBytes: number; readonly sha256: string }
   /** `detail`: for the log only. */
   | { readonly type: 'failed'; readonly reason: FailureReason; readonly status?: number; readonly detail?: string }

@@ -1,11 +1,11 @@
-/** The file that a downloader process writes, hashed on the way. It blocks: the process has nothing else to do. */
+/** The output file of a downloader process, hashed while it is written. Writes block; the process has no other work. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 
 export type Sink = ReturnType<typeof openSink>
 
 const bufferBytes = 64 << 10
 
-/** `path` must be there. Small chunks are gathered. All calls throw what the disk says. */
+/** Opens the existing file at `path`. Small chunks are buffered. All calls throw the errors of the file system. */
 export function openSink(path: string) {
   const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW)
   const hash = new Bun.CryptoHasher('sha256')
@@ -43,7 +43,7 @@ export function openSink(path: string) {
       close()
       return { sizeBytes, sha256: hash.digest('hex') }
     },
-    /** Without the rest, if it is not finished. */
+    /** Closes without writing the buffered rest. */
     close,
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Which download runs next. A key may have as many downloads running as there are places free, and as many waiting as
- * there is room left to wait (dynamic thresholds, Choudhury and Hahne 1998). So one busy key gets half of everything, a
- * few together leave less, and a place is free for whoever comes next. Of the keys that may run, the one that has waited
- * longest since it came or last had a turn goes first, so that keys take turns.
+ * Decides which download runs next. A key may run at most as many downloads as there are free places, and queue at most
+ * as many as there are free queue places (dynamic thresholds, Choudhury and Hahne 1998). So one busy key gets half of
+ * the places, several get more together, and a place stays free for the next key. The key that has waited longest since
+ * it came or last had a turn goes first.
  */
 import { AppError } from '../../errors'
 
@@ -10,7 +10,7 @@ export type Turns = ReturnType<typeof createTurns>
 
 type Waiting = { readonly key: string; readonly cameAt: number; start(): void }
 
-/** What a download is taken to last until one has ended. */
+/** Assumed duration of a download until one has ended. */
 const firstDurationMs = 2_000
 /** Weight of the last download in the average. */
 const lastWeight = 0.1
@@ -18,7 +18,7 @@ const lastWeight = 0.1
 export function createTurns({ runningMax, waitingMax }: { runningMax: number; waitingMax: number }) {
   const running = new Map<string, number>()
   const waiting = new Set<Waiting>()
-  /** Of keys that have something running or waiting: when their last turn began, by `clock`. */
+  /** `clock` at the last turn of each key with running or waiting downloads. */
   const lastTurns = new Map<string, number>()
   let clock = 0
   let runningTotal = 0
@@ -65,8 +65,8 @@ export function createTurns({ runningMax, waitingMax }: { runningMax: number; wa
 
   return {
     /**
-     * Waits for a turn of `key`; returns what ends it, to be called once. Throws `rate_limited` when too many wait, and
-     * the reason of `signal`.
+     * Waits for a turn of `key`. Returns a function that ends the turn; call it once. Throws `rate_limited` when too
+     * many wait, and the reason of `signal`.
      */
     async take(key: string, signal: AbortSignal): Promise<() => void> {
       signal.throwIfAborted()
