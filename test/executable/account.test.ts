@@ -1,4 +1,4 @@
-/** What callers see of their own account, over HTTP against the compiled executable: balance, activation, history. */
+/** The caller's own account over HTTP, against the compiled executable: balance, activation, history. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import {
   adminKey,
@@ -84,7 +84,7 @@ describe('activation', () => {
     const winners = answers.filter(({ status }) => status === 200)
     expect(winners.map(({ body }) => body)).toEqual([{ ok: true, units: 50, balance: 50 }])
     const lost = answers.map(({ status }) => status).filter((status) => status !== 200)
-    // After ten wrong codes from one address nobody there may try for a while.
+    // After ten wrong codes from one address, codes from there are refused for a while.
     expect([lost.filter((status) => status === 400).length, lost.filter((status) => status === 429).length]).toEqual([
       10, 39,
     ])
@@ -94,7 +94,7 @@ describe('activation', () => {
     await own.stop()
   })
 
-  it('takes a code as people type it', async () => {
+  it('accepts a code in the forms that people type', async () => {
     for (const spell of [
       (code: string) => code.toLowerCase(),
       (code: string) => code.replaceAll('-', ''),
@@ -108,7 +108,7 @@ describe('activation', () => {
     }
   })
 
-  it('has one wording for a code that is unknown, used, void, expired or none, and counts the wrong ones', async () => {
+  it('answers alike for an unknown, used, void, expired or malformed code, and counts wrong ones', async () => {
     const own = await startServer()
     const make = async (fields = {}) => (await own.admin('POST', '/codes', { units: 5, ...fields })).items[0]
     const ask = (code: unknown, key = userKey) => own.ask('/api/v1/activation', { key, body: { code } })
@@ -142,13 +142,13 @@ describe('activation', () => {
       expectError(answer, 429, 'rate_limited')
       expect(Number(answer.headers.get('retry-after'))).toBeWithin(50, 61)
     }
-    // With many keys one could else guess as often as one likes.
+    // Otherwise a client with many keys could guess without limit.
     const neighbour = await own.makeAccount()
     expectError(await ask(right.code, neighbour.key), 429, 'rate_limited')
     await own.stop()
   })
 
-  it('does not count what is no code at all', async () => {
+  it('does not count a value that cannot be a code', async () => {
     const own = await startServer()
     for (let i = 0; i < 12; i++)
       for (const code of [undefined, null, 7, '', ['x'], {}, 'x'.repeat(65), 'a\u0000b'])
@@ -248,7 +248,7 @@ describe('the history', () => {
       expectError(await ask(query), 400, 'invalid_params', param)
   })
 
-  it('is isolated: nothing of one account is in another’s, whatever it asks for', async () => {
+  it('is isolated: no query of one account returns rows of another', async () => {
     const stranger = await server.makeAccount({ balance: 10 })
     for (const query of ['', `?key_id=${keyId}`, `?account_id=${accountId}`]) {
       expect((await ask(query, stranger.key)).body.records).toEqual([])
@@ -259,7 +259,7 @@ describe('the history', () => {
     expect((await ask('/daily?days=1', stranger.key)).body.days[0].requests).toBe(0)
   })
 
-  it('adds up per day, days without requests too', async () => {
+  it('is summed per day, including days without requests', async () => {
     const { days } = (await ask('/daily?days=3')).body
     const today = new Date().toISOString().slice(0, 10)
     const audio_ms = (await recordsOf()).reduce((sum, record) => sum + (record.audio_ms ?? 0), 0)
@@ -290,7 +290,7 @@ describe('the history', () => {
     expect((await ask(`.csv?key_id=${otherKeyId}`)).text.trimEnd().split('\r\n').length).toBe(2)
   })
 
-  it('refuses a key that is none', async () => {
+  it('refuses an unknown key', async () => {
     for (const path of ['', '/daily', '.csv', `/${'0'.repeat(32)}`]) {
       expectError(await server.ask(`/api/v1/usage${path}`, { key: null }), 401, 'missing_api_key')
       expectError(await ask(path, 'sk-wrong'), 401, 'invalid_api_key')

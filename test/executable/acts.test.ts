@@ -1,11 +1,11 @@
-/** The log of administrative acts: who, what, before, after, and never a secret. */
+/** The log of administrative acts: actor, act, state before and after, and no secret. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { adminKey, instantPattern, readPages, startServer, type Json, type Server } from './client'
 
 let server: Server
 let admin: Server['admin']
 let actor: string
-/** Everything that must never be in the log. */
+/** Every secret that must never be in the log. */
 const secrets: string[] = []
 beforeAll(async () => {
   server = await startServer()
@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 
 const newest = async () => (await admin('GET', '/audit-log?limit=1')).items[0]
 
-/** Does one act; its line in the log must be these. */
+/** Performs one act and compares its entry in the log. */
 async function expectAct(act: string, subject: string | null, work: () => Promise<[before: Json, after: Json]>) {
   const last = await newest()
   const [before, after] = await work()
@@ -35,7 +35,7 @@ async function expectAct(act: string, subject: string | null, work: () => Promis
 }
 
 describe('the log of acts', () => {
-  it('has one line for each act, with what was before and after', async () => {
+  it('has one entry per act, with the state before and after', async () => {
     let ada: Json
     await expectAct('account create', null, async () => {
       ada = await admin('POST', '/accounts', { name: 'Ada', balance: 5 })
@@ -122,7 +122,7 @@ describe('the log of acts', () => {
     expect(await newest()).toMatchObject({ act: 'key delete', subject: made.id, before: { status: 'revoked' } })
   })
 
-  it('has no line for what was refused or only read', async () => {
+  it('has no entry for refused acts and for reads', async () => {
     const { id: last } = await newest()
     const [{ id }] = (await admin('GET', '/accounts?q=Administrator')).items
     for (const [method, path, body] of [
@@ -139,7 +139,7 @@ describe('the log of acts', () => {
     expect((await newest()).id).toBe(last)
   })
 
-  it('can be read from one time to another', async () => {
+  it('can be filtered by time', async () => {
     const { created_at, id } = await newest()
     await Bun.sleep(5)
     await server.makeAccount()
@@ -158,7 +158,7 @@ describe('the log of acts', () => {
     expect(secrets.length).toBeGreaterThan(5)
     expect(secrets.filter((secret) => whole.includes(secret))).toEqual([])
     expect(whole).not.toMatch(/sk-[0-9A-Za-z]{5}/)
-    // In quotes, for in an id four groups of digits may stand.
+    // Quoted, because an id may contain four groups of digits.
     expect(whole).not.toMatch(/"[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}"/)
     expect(whole).not.toContain('api_key')
   })

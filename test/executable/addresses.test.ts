@@ -1,4 +1,4 @@
-/** Which addresses the answers of a server on all interfaces name, and what it says of itself when it starts. */
+/** The addresses in answers of a server on all interfaces, and its messages at the start. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ describe('a server on all interfaces', () => {
     return sonant.request(path, { ...init, headers: { host, ...headers } })
   }
 
-  it('is ready at 127.0.0.1, and warns that others will not be', () => {
+  it('is ready at 127.0.0.1, and warns about other hosts', () => {
     const { port } = new URL(sonant.baseUrl)
     expect(sonant.ready.base_url).toBe(`http://127.0.0.1:${port}`)
     const warning = sonant
@@ -29,7 +29,7 @@ describe('a server on all interfaces', () => {
     expect(warning).toContain('--base-url')
   })
 
-  it('names the host of each client in every answer that has an address, also in replays, lists and histories', async () => {
+  it('uses the host of each request in every address of an answer, also in replays, lists and histories', async () => {
     const key = 'ab'.repeat(16)
     const body = { text: 'Hello.' }
     const headers = { 'idempotency-key': key, 'x-forwarded-host': 'forwarded.example' }
@@ -51,7 +51,7 @@ describe('a server on all interfaces', () => {
     }
   })
 
-  it('names it in the answers about a clone', async () => {
+  it('uses it in the answers about a clone', async () => {
     const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
     const { audio } = await sonant.speak({ text, format: 'wav' })
     const form = new FormData()
@@ -78,7 +78,7 @@ describe('a server on all interfaces', () => {
 })
 
 describe('the first start', () => {
-  /** Until the line of readiness came; all of its output. */
+  /** Waits for the ready line and returns all output. */
   async function start(withTerminal: boolean): Promise<{ stdout: string; stderr: string; directory: string }> {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-first-'))
     let terminal = ''
@@ -118,7 +118,7 @@ describe('the first start', () => {
     }
   }
 
-  it('shows the key in the friendly words on a terminal, and names the page and the data directory', async () => {
+  it('shows the key in the greeting on a terminal, with the page and the data directory', async () => {
     const { stdout, directory } = await start(true)
     const key = /"api_key":"(sk-\w+)"/.exec(stdout)![1]!
     expect(stdout).toContain(`Your API key, shown this once:  ${key}`)

@@ -115,13 +115,13 @@ describe('sonant key', () => {
     expect(await statusOf(second!.api_key as string)).toBe(401)
   })
 
-  it('lets the administrator back in whose key is lost', async () => {
+  it('gives an administrator with a lost key a new one', async () => {
     const { items } = act<List>('account', 'list', '--q', 'Administrator')
     const { api_key: key } = act('key', 'create', '--account', items[0]!.id as string, '--name', 'found again')
     expect((await http<List>('/admin/accounts', key as string)).items.length).toBeGreaterThan(0)
   })
 
-  it('may end and take the last administrator key, which HTTP refuses, and make another one', async () => {
+  it('expires and deletes the last administrator key, which HTTP refuses, and creates another one', async () => {
     const own = await startSonant()
     const here = (...args: string[]) => {
       const { stdout } = runSonant([...args, '--data', join(own.directory, 'data'), '--json'])
@@ -171,7 +171,7 @@ describe('sonant voices and group', () => {
     expect(await listed()).toContain('zh-jun')
   })
 
-  it('change what is shown of a voice, as HTTP does', async () => {
+  it('change the settings of a voice, as HTTP does', async () => {
     const changed = act('voices', 'update', 'zh-jun', '--featured', 'true', '--position', '3', '--display-name', 'Jun')
     expect(changed).toMatchObject({ featured: true, position: 3, display_name: 'Jun' })
     expect((await listed())[0]).toBe('zh-jun')
@@ -222,7 +222,7 @@ describe('sonant usage and audit-log', () => {
     expect(more).toEqual([''])
   })
 
-  it('says who acted, and keeps secrets out', async () => {
+  it('names the actor, without secrets', async () => {
     const { api_key: key } = act('key', 'create', '--account', newAccount('Hal'), '--name', 'secret')
     const log = act<List>('audit-log', '--limit', '2')
     expect(log).toEqual(await http<List>('/admin/audit-log?limit=2'))
@@ -234,7 +234,7 @@ describe('sonant usage and audit-log', () => {
 })
 
 describe('every administrative verb', () => {
-  it('prints for people in columns and lines, and a secret once, on stdout only', () => {
+  it('prints columns and lines for people, and a secret once, on stdout only', () => {
     const account = newAccount('Ida')
     const made = run('key', 'create', '--account', account, '--name', 'k')
     const [key] = /sk-[0-9A-Za-z]{43}/.exec(made.stdout)!
@@ -286,7 +286,7 @@ describe('every administrative verb', () => {
     [['audit', 'now'], 2, '"now"'],
     [['voices', 'activate', 'zh-jum'], 1, 'did you mean "zh-jun"'],
   ]
-  it('refuses what it does not understand with 2, what cannot be done with 1, in one line, and does nothing', () => {
+  it('exits with 2 for a mistake and with 1 for a refusal, with one line, and changes nothing', () => {
     const before = act('audit')
     const lastAct = act<List>('audit-log', '--limit', '1')
     for (const [args, code, message] of mistakes) {
@@ -306,7 +306,7 @@ describe('every administrative verb', () => {
   })
 })
 
-describe('a data directory that is not as it should be', () => {
+describe('an unusable data directory', () => {
   let place: string
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), 'sonant-admin-'))
@@ -315,7 +315,7 @@ describe('a data directory that is not as it should be', () => {
 
   const refused = (directory: string, ...args: string[]) => runSonant([...args, '--data', directory])
 
-  it('is named when it is missing or empty, and nothing is made', async () => {
+  it('is named when it is missing or empty, and nothing is created', async () => {
     await mkdir(join(place, 'empty'))
     for (const name of ['missing', 'empty'])
       for (const args of [['account', 'list'], ['audit'], ['voices'], ['usage', 'export'], ['audit-log']]) {
@@ -327,7 +327,7 @@ describe('a data directory that is not as it should be', () => {
     expect(await readdir(join(place, 'empty'))).toEqual([])
   })
 
-  it('is left alone when its database has another version or is none', async () => {
+  it('stays unchanged when its database has another version or is no database', async () => {
     const cases = { older: 0, newer: 99 }
     for (const [word, version] of Object.entries(cases)) {
       const directory = join(place, word)
@@ -350,7 +350,7 @@ describe('a data directory that is not as it should be', () => {
     })
   })
 
-  it('may be one without a server, and is not locked by the verbs', async () => {
+  it('needs no server, and the verbs do not lock it', async () => {
     await mkdir(join(place, 'stopped'))
     const first = await startIn(join(place, 'stopped'))
     await first.stop()

@@ -1,4 +1,4 @@
-/** The administration (the table in the decisions), over HTTP against the compiled executable. */
+/** Administration (the table in the decisions), over HTTP against the compiled executable. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const root = '/api/v1/admin'
-/** As the administrator, whatever comes back. */
+/** Sends a request as the administrator and returns any answer. */
 const tryAs = (method: string, path: string, body?: unknown, key = adminKey) =>
   server.ask(path.startsWith('/api') ? path : root + path, { method, body, key })
 
@@ -191,7 +191,7 @@ describe('the last working key of an administrator', () => {
     await tryAll()
   })
 
-  it('may go once there is another one, and the other is then the last', async () => {
+  it('may be removed once there is another one, which is then the last', async () => {
     const other = await own.admin('POST', `/accounts/${accountId}/keys`, { name: 'other' })
     expect((await ask('PATCH', `/admin/keys/${keyId}`, { expires_at: '2999-01-01' })).status).toBe(200)
     expect((await ask('POST', `/keys/${keyId}/revoke`)).status).toBe(200)
@@ -216,7 +216,7 @@ describe('keys', () => {
     expect((await server.ask('/api/v1/balance', { key })).status).toBe(200)
   })
 
-  it('are shown whole once, never in a list; null clears what they are limited by', async () => {
+  it('are shown in full once, never in a list; null clears their limits', async () => {
     const { id: account } = await admin('POST', '/accounts', { name: 'Keys' })
     const made = await admin('POST', `/accounts/${account}/keys`, { name: 'key' })
     expect(made).toEqual({ ...keyShape, account_id: account, api_key: secret })
@@ -241,7 +241,7 @@ describe('keys', () => {
     expectError(await tryAs('POST', `/accounts/${account}/keys`, past), 400, 'invalid_params', 'expires_at')
   })
 
-  it('revoked answer 403 for ever, deleted 401, expired 401', async () => {
+  it('answer 403 after revocation, and 401 after deletion or expiry', async () => {
     const { id: account, key, keyId } = await server.makeAccount()
     const balance = (apiKey: string) => server.ask('/api/v1/balance', { key: apiKey })
     expect((await admin('POST', `/keys/${keyId}/revoke`)).status).toBe('revoked')
@@ -266,7 +266,7 @@ describe('keys', () => {
 })
 
 describe('one’s own keys', () => {
-  it('are an administrator’s to make, list, revoke and delete; another account’s are not', async () => {
+  it('can be created, listed, revoked and deleted by an administrator, unlike those of other accounts', async () => {
     const own = '/api/v1/keys'
     const made = (await tryAs('POST', own, { name: 'mine' })).body
     expect(made).toEqual({ ...keyShape, name: 'mine', api_key: secret })
@@ -288,7 +288,7 @@ describe('one’s own keys', () => {
 })
 
 describe('codes', () => {
-  it('are shown whole once; used and void ones cannot be voided', async () => {
+  it('are shown in full once; used and void ones cannot be voided', async () => {
     const expires_at = '2099-01-01T00:00:00.000Z'
     const { items, next_cursor } = await admin('POST', '/codes', { units: 5, count: 3, note: 'three', expires_at })
     const shape = { ...codeShape, note: 'three', expires_at }
@@ -341,7 +341,7 @@ describe('voices and groups', () => {
   })
 })
 
-/** Every administrative call, with an id that is none. */
+/** Every administrative call, with an unknown id. */
 const calls: [method: string, path: string][] = [
   ...(['accounts', 'codes', 'voices', 'groups', 'usage', 'audit-log'] as const).map((name): [string, string] => [
     'GET',
@@ -371,7 +371,7 @@ const callsOfOne: [method: string, path: string][] = [
 ]
 
 describe('every administrative path', () => {
-  it.each([...calls, ...callsOfOne])('is closed to users and to nobody: %s %s', async (method, path) => {
+  it.each([...calls, ...callsOfOne])('refuses users and anonymous callers: %s %s', async (method, path) => {
     const denied: [Call, number, string][] = [
       [{ key: userKey }, 403, 'permission_denied'],
       [{ key: userKey, body: '{"broken' }, 403, 'permission_denied'],
@@ -383,7 +383,7 @@ describe('every administrative path', () => {
         expectError(await server.ask(path, { method, ...call }), status, code)
   })
 
-  it.each(callsOfOne)('is 404 not_found for an id that is none: %s %s', async (method, path) => {
+  it.each(callsOfOne)('is 404 not_found for an unknown id: %s %s', async (method, path) => {
     const body = method === 'GET' ? undefined : { units: 1, reason: 'r', name: 'n' }
     for (const wrong of ['none', "'%20OR%201=1--", '%00', '0198c6a0-0000-7000-8000-000000000000'])
       expectError(await tryAs(method, path.replace('ID', wrong), body), 404, 'not_found')
@@ -391,7 +391,7 @@ describe('every administrative path', () => {
 })
 
 describe('pages', () => {
-  it('are whole and stable while others are added, of accounts, codes, usage and the log', async () => {
+  it('of accounts, codes, usage and the log are complete and stable during insertions', async () => {
     for (let i = 0; i < 7; i++) {
       await admin('POST', '/accounts', { name: `page ${i}`, email: `${i}@pages.example` })
       await server.ask('/api/v1/tts', { body: { text: 'Hi.' } })
@@ -416,7 +416,7 @@ describe('pages', () => {
     }
   })
 
-  it('refuse a limit or cursor that is none', async () => {
+  it('refuse an invalid limit or cursor', async () => {
     for (const name of ['accounts', 'codes', 'usage', 'audit-log']) {
       for (const limit of ['0', '201', '-1', '1.5', 'x', '', '1e2', '99999999999999999999'])
         expectError(await tryAs('GET', `/${name}?limit=${limit}`), 400, 'invalid_params', 'limit')
@@ -442,7 +442,7 @@ describe('administrators', () => {
 })
 
 describe('when a key was last used', () => {
-  it('is written down by the time that the server ends', async () => {
+  it('is stored when the server stops', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-used-'))
     const first = await startOn(directory)
     const { id: account, key } = await first.makeAccount()

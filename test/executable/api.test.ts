@@ -28,7 +28,7 @@ async function expectError(response: Response, status: number, code: string, par
 }
 
 describe('POST /api/v1/tts', () => {
-  it('answers with the fields of the interface, and the address plays', async () => {
+  it('answers with the fields of the interface and a playable address', async () => {
     const response = await sonant.request('/api/v1/tts', { body: { text: 'Hello, world.' } })
     expect(response.status).toBe(200)
     const answer = (await response.json()) as Record<string, unknown>
@@ -111,7 +111,7 @@ describe('POST /api/v1/tts', () => {
     if (param) expect(error.message).toStartWith(`${param}: `)
   })
 
-  it('refuses bytes that are no UTF-8', async () => {
+  it('refuses invalid UTF-8', async () => {
     const response = await fetch(`${sonant.baseUrl}/api/v1/tts`, {
       method: 'POST',
       headers: { authorization: `Bearer ${sonant.apiKey}` },
@@ -137,7 +137,7 @@ describe('POST /api/v1/tts', () => {
     await expectError(streamed, 413, 'invalid_params', null, 'invalid_request_error')
   })
 
-  it('does not know a voice that does not exist', async () => {
+  it('answers 404 for an unknown voice', async () => {
     for (const voice_id of ['nobody', 'cv-123', 'script-any', '../en-ross', 'constructor']) {
       const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', voice_id } })
       await expectError(response, 404, 'voice_not_found', 'voice_id', 'invalid_request_error')
@@ -147,7 +147,7 @@ describe('POST /api/v1/tts', () => {
     expect(error.message.length).toBeLessThan(200)
   })
 
-  it('asks for a key, and knows a wrong one', async () => {
+  it('requires a key and refuses a wrong one', async () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${sonant.baseUrl}/api/v1/tts`, { method: 'POST', body: '{"text":"Hi."}', headers })
     for (const authorization of ['', 'Basic abc', 'Bearer', 'Bearer ', sonant.apiKey])
@@ -162,7 +162,7 @@ describe('POST /api/v1/tts', () => {
     await expectError(await send({ authorization: wrong }), 401, 'invalid_api_key', null, 'authentication_error')
   })
 
-  it('knows a revoked key and a disabled account', async () => {
+  it('refuses a revoked key and a disabled account', async () => {
     const own = await startSonant()
     const db = openDatabase(`${own.directory}/data/sonant.db`)
     const speak = () => own.request('/api/v1/tts', { body: { text: 'Hi.' } })
@@ -175,7 +175,7 @@ describe('POST /api/v1/tts', () => {
     await stopAndRemove(own)
   })
 
-  it('looks at the key before the body', async () => {
+  it('checks the key before the body', async () => {
     const response = await fetch(`${sonant.baseUrl}/api/v1/tts`, { method: 'POST', body: '{' })
     await expectError(response, 401, 'missing_api_key', null, 'authentication_error')
   })
@@ -215,7 +215,7 @@ describe('GET /api/v1/voices', () => {
     await expectError(response, 401, 'invalid_api_key', null, 'authentication_error')
   })
 
-  it('keeps groups for administrators', async () => {
+  it('allows groups for administrators only', async () => {
     const anonymous = await fetch(`${sonant.baseUrl}/api/v1/voices?group=all`)
     await expectError(anonymous, 403, 'group_forbidden', 'group', 'permission_error')
     expect((await list('/api/v1/voices?group=all')).total).toBe((await list()).total)
@@ -232,7 +232,7 @@ describe('GET /api/v1/voices', () => {
         return (await response.bytes()).length
       }),
     )
-    // A second of 64 kbit/s is 8000 bytes.
+    // A second at 64 kbit/s has 8000 bytes.
     expect(Math.min(...sizes)).toBeGreaterThan(8000)
   })
 })
@@ -275,7 +275,7 @@ describe('stored audio', () => {
     }
   })
 
-  it('has nothing outside its directory', async () => {
+  it('serves nothing outside its directory', async () => {
     const paths = ['../sonant.db', '%2e%2e/sonant.db', '..%2fsonant.db', 'demos/../../sonant.db', '/etc/passwd', '']
     for (const path of [
       ...paths,
@@ -299,7 +299,7 @@ describe('the server', () => {
     expect(wrong.headers.get('allow')).toBe('POST')
   })
 
-  it('tells its version', async () => {
+  it('answers with its version', async () => {
     const answer = await (await sonant.request('/api/v1/version')).json()
     expect(answer).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -308,7 +308,7 @@ describe('the server', () => {
     })
   })
 
-  it('stores no key in the clear and prints it once only', async () => {
+  it('stores no plain key and prints it only once', async () => {
     const db = await Bun.file(`${sonant.directory}/data/sonant.db`).bytes()
     const wal = await Bun.file(`${sonant.directory}/data/sonant.db-wal`).bytes()
     expect(Buffer.concat([db, wal]).includes(sonant.apiKey)).toBe(false)

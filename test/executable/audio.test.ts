@@ -1,4 +1,4 @@
-/** Stored audio over HTTP, against the executable: conditions, ranges, what may be cached, pages of other origins. */
+/** Stored audio over HTTP, against the executable: conditions, ranges, caching, pages of other origins. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ let sonant: Sonant
 let url: string
 let audio: Uint8Array
 let etag: string
-/** Of the file on disk, in whole seconds. */
+/** Modification time of the file on disk, in whole seconds. */
 const modifiedAt = new Date('2026-01-02T03:04:05Z')
 const date = 'Fri, 02 Jan 2026 03:04:05 GMT'
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const corsOf = ({ headers }: Response) => [
 const immutable = 'public, max-age=31536000, immutable'
 
 describe('a range', () => {
-  it('longer than the file from its end is all of it', async () => {
+  it('with a suffix longer than the file is the whole file', async () => {
     for (const beyond of [audio.length, audio.length + 1, 999_999_999]) {
       const response = await ask({ range: `bytes=-${beyond}` })
       const { length } = audio
@@ -39,7 +39,7 @@ describe('a range', () => {
     }
   })
 
-  it('outside the file is 416 in the envelope, which nobody keeps', async () => {
+  it('outside the file is 416 in the envelope, not cacheable', async () => {
     for (const range of ['bytes=999999999-', 'bytes=-0', `bytes=${audio.length}-`]) {
       const response = await ask({ range })
       const error = await expectError(response, 416, 'invalid_request', 'invalid_request_error')
@@ -62,7 +62,7 @@ describe('a range', () => {
     }
   })
 
-  it('counts with If-Range only while the file is the same, by tag or by date', async () => {
+  it('applies with If-Range only for the same tag or date', async () => {
     const range = 'bytes=0-9'
     for (const validator of [etag, date]) expect((await ask({ range, 'if-range': validator })).status).toBe(206)
     for (const validator of [`W/${etag}`, 'Fri, 02 Jan 2026 03:04:06 GMT', 'today'])
@@ -71,7 +71,7 @@ describe('a range', () => {
 })
 
 describe('a condition', () => {
-  it('on the date is obeyed, for Last-Modified says it', async () => {
+  it('on the date of Last-Modified applies', async () => {
     for (const method of ['GET', 'HEAD']) {
       expect((await ask({}, method)).headers.get('last-modified')).toBe(date)
       expect((await ask({ 'if-modified-since': date }, method)).status).toBe(304)
@@ -80,7 +80,7 @@ describe('a condition', () => {
     }
   })
 
-  it('that fails is 412 in the envelope, which nobody keeps', async () => {
+  it('that fails is 412 in the envelope, not cacheable', async () => {
     for (const [name, value] of [
       ['If-Match', '"other"'],
       ['If-Unmodified-Since', 'Fri, 02 Jan 2026 03:04:04 GMT'],
@@ -96,7 +96,7 @@ describe('a condition', () => {
     expect((await ask({ 'if-match': etag })).status).toBe(200)
   })
 
-  it('that says "not modified" carries what a cache needs, and nothing of the file', async () => {
+  it('that is met with 304 has the headers for a cache and no body', async () => {
     const response = await ask({ 'if-none-match': `"x", W/${etag}` })
     expect([response.status, await response.text()]).toEqual([304, ''])
     expect(Object.fromEntries(response.headers)).toMatchObject({ etag, 'cache-control': immutable })
@@ -123,7 +123,7 @@ it('has no other methods', async () => {
 })
 
 describe('a page of another origin', () => {
-  it('may ask for ranges and conditions: the preflight says so', async () => {
+  it('may send ranges and conditions, by the preflight', async () => {
     const response = await ask(
       {
         origin: 'https://player.example',
@@ -146,7 +146,7 @@ describe('a page of another origin', () => {
     expect(response.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('may read what a player needs, of errors too', async () => {
+  it('may read the headers that a player needs, also of errors', async () => {
     const needed = ['Accept-Ranges', 'Content-Length', 'Content-Range', 'ETag', 'Last-Modified', 'X-Request-Id']
     for (const response of [await ask({}), await ask({ range: 'bytes=0-9' }), await fetch(`${url}x`)]) {
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -155,7 +155,7 @@ describe('a page of another origin', () => {
     }
   })
 
-  it('gets no more than that: the API has no CORS headers', async () => {
+  it('gets no CORS headers from the API', async () => {
     for (const path of ['/api/v1/voices', '/healthz', '/openapi.json'])
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await fetch(sonant.baseUrl + path, {

@@ -1,4 +1,4 @@
-/** Backups as docs/operating.md says them, and data directories that lost their rows. */
+/** Backups as described in docs/operating.md, and data directories that lost their rows. */
 import { afterEach, beforeEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { copyFile, cp, mkdir, mkdtemp, readdir, rename, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ function runInShell(commands: string) {
 
 const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
 
-/** A server in `data` that was used: it spoke, it charged, it has a clone with its recording. */
+/** A used server in `data`: with speech, charges, and a clone with its recording. */
 async function startUsed(): Promise<{ sonant: Sonant; url: string; voiceId: string }> {
   const sonant = await startIn(directory)
   const { answer, audio } = await sonant.speak({ text, format: 'wav' })
@@ -44,7 +44,7 @@ async function startUsed(): Promise<{ sonant: Sonant; url: string; voiceId: stri
   return { sonant, url: answer.url as string, voiceId: voice.id }
 }
 
-/** Starts on a data directory that was restored, and expects everything of `used` in it. */
+/** Starts on a restored data directory and expects all contents of `used`. */
 async function expectWhole(data: string, used: { sonant: Sonant; url: string; voiceId: string }): Promise<void> {
   const { apiKey } = used.sonant
   const again = await startIn(directory, { flags: ['--data', data], apiKey })
@@ -98,7 +98,7 @@ describe('a data directory whose rows were lost', () => {
       return { verb: verb[0], exitCode, says: verb[0] === 'doctor' ? stdout : stderr }
     })
 
-  /** Every verb says so, and leaves all files as they are. */
+  /** Every verb reports this and leaves all files unchanged. */
   async function expectRefused(data: string, message: string): Promise<void> {
     const found = async () => {
       const names = (await readdir(data, { recursive: true })).filter(

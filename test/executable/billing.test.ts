@@ -1,4 +1,4 @@
-/** What speech costs, who cannot pay, and that money is never spent twice: over HTTP, against the executable. */
+/** The cost of speech, refusals for lack of money, and exactly-once charging: over HTTP, against the executable. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { audioFiles, auditDifference, query } from './books'
 import { expectError } from './expect-error'
@@ -13,7 +13,7 @@ afterAll(async () => {
   await stopAndRemove(sonant)
 })
 
-/** An account of its own for a test. */
+/** Creates an account for one test. */
 async function createAccount(balance: number, keyFields: Record<string, unknown> = {}) {
   const { id } = await sonant.admin('/accounts', { body: { name: 'Test', balance } })
   const createKey = (fields: Record<string, unknown>) =>
@@ -68,7 +68,7 @@ describe('a request that succeeds', () => {
 })
 
 describe('a balance that is too small', () => {
-  it('is 402 that says what is available and what is needed; nothing is made, and the history says failed', async () => {
+  it('is 402 with the available and needed units; no file is made, and the history says failed', async () => {
     const account = await createAccount(5)
     const files = await audioFiles(sonant.dataDirectory)
     const error = await expectError(account.speak({ text: 'Hello.' }), 402, 'insufficient_balance', 'billing_error')
@@ -90,7 +90,7 @@ describe('a balance that is too small', () => {
 })
 
 describe('the cap of a key', () => {
-  it('is 402 key_cap_reached that says what is left and what is needed, and counts for one key only', async () => {
+  it('is 402 key_cap_reached with the remaining and needed units, for one key only', async () => {
     const account = await createAccount(1000, { cap: 10 })
     expect((await account.speak({ text: 'Hello.' })).status).toBe(200)
     const error = await expectError(account.speak({ text: 'Hello.' }), 402, 'key_cap_reached', 'billing_error')
@@ -103,7 +103,7 @@ describe('the cap of a key', () => {
     expect([await account.balance(), await account.spent()]).toEqual([984, 10])
   })
 
-  it('of an account that has less than that is looked at before the balance', async () => {
+  it('is checked before a smaller balance', async () => {
     const account = await createAccount(5, { cap: 5 })
     await expectError(account.speak({ text: 'Hello.' }), 402, 'key_cap_reached')
   })
@@ -150,7 +150,7 @@ describe('100 parallel requests', () => {
 })
 
 describe('POST /api/v1/tts/estimate', () => {
-  it('says what a request would cost and leave, and charges nothing', async () => {
+  it('returns the cost of a request and the balance after it, and charges nothing', async () => {
     const account = await createAccount(10)
     const answer = async (text: string) => (await account.estimate({ text })).json()
     const voice_id = 'en-ross'
@@ -160,13 +160,13 @@ describe('POST /api/v1/tts/estimate', () => {
     expect([await account.balance(), await account.records()]).toEqual([10, []])
   })
 
-  it('knows the cap of the key', async () => {
+  it('respects the cap of the key', async () => {
     const account = await createAccount(10, { cap: 3 })
     expect(await (await account.estimate({ text: 'abcd' })).json()).toMatchObject({ allowed: false })
     expect(await (await account.estimate({ text: 'abc' })).json()).toMatchObject({ allowed: true, remaining_after: 7 })
   })
 
-  it('refuses what the request itself would be refused for', async () => {
+  it('refuses invalid fields as the request itself does', async () => {
     const account = await createAccount(10)
     for (const body of [
       {},

@@ -1,10 +1,10 @@
-/** Looks into the data directory of a server under test: its books, its history, its files. */
+/** Reads the data directory of a server under test: ledger, history, files. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { audit } from '../../src/billing/audit'
 import { openDatabase } from '../../src/db/database'
 
-/** The rows that `sql` finds. */
+/** The rows of `sql`. */
 export function query<Row = Record<string, unknown>>(dataDirectory: string, sql: string): Row[] {
   const db = openDatabase(join(dataDirectory, 'sonant.db'))
   try {
@@ -14,7 +14,7 @@ export function query<Row = Record<string, unknown>>(dataDirectory: string, sql:
   }
 }
 
-/** What the audit finds wrong; undefined: the books balance. */
+/** The first finding of the audit; undefined when the books balance. */
 export function auditDifference(dataDirectory: string): string | undefined {
   const db = openDatabase(join(dataDirectory, 'sonant.db'))
   try {
@@ -24,7 +24,7 @@ export function auditDifference(dataDirectory: string): string | undefined {
   }
 }
 
-/** The audio files but demos, half-written ones too. */
+/** The audio files without demos, including partial ones. */
 export async function audioFiles(dataDirectory: string): Promise<string[]> {
   return (await readdir(join(dataDirectory, 'audio'))).filter((name) => name !== 'demos').sort()
 }

@@ -1,4 +1,4 @@
-/** Chromium without network, driven over the DevTools protocol: one page, and what it asked for. */
+/** Chromium without network, driven over the DevTools protocol: one page and its requests. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ export async function openBrowser(url: string) {
     return result.value
   }
 
-  /** The value of the expression as soon as there is one. */
+  /** Waits until the expression has a value and returns it. */
   async function until<T>(expression: string): Promise<T> {
     const endAtMs = performance.now() + timeoutMs
     while (performance.now() < endAtMs) {
@@ -78,14 +78,14 @@ export async function openBrowser(url: string) {
   return {
     until,
     requested: () => requested,
-    /** Errors of scripts, refused loads, and the like. */
+    /** Script errors, refused loads, and similar messages. */
     complaints: () => complaints,
-    /** As soon as it is there; it gets the focus too. */
+    /** Waits for the element and focuses it. */
     async click(selector: string): Promise<void> {
       const found = `document.querySelector(${JSON.stringify(selector)})`
       await until(`(() => { const it = ${found}; if (!it) return false; it.focus(); it.click(); return true })()`)
     },
-    /** As a phone of this width shows it. */
+    /** Emulates a phone of this width. */
     async narrow(widthPixels: number): Promise<void> {
       const size = { width: widthPixels, height: 800, deviceScaleFactor: 1, mobile: true }
       await send('Emulation.setDeviceMetricsOverride', size)

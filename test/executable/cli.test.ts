@@ -91,13 +91,13 @@ describe('the other verbs', () => {
     }
   })
 
-  it('show the documents that are inside', () => {
+  it('show the embedded documents', () => {
     expect(run('help', 'topics').stdout).toContain('  operating ')
     expect(run('help', 'errors').stdout).toContain('voice_not_allowed')
     expect(run('help', 'exit-codes').stdout).toMatch(/143 .* SIGTERM/)
   })
 
-  it('have nothing for a terminal in what they write', () => {
+  it('write no control characters to a pipe', () => {
     for (const args of [['help'], ['help', 'errors'], ['sing'], ['voices'], ['version']]) {
       const { stdout, stderr } = run(...args)
       expect(stdout + stderr).not.toContain('\u001b')
@@ -106,7 +106,7 @@ describe('the other verbs', () => {
 })
 
 describe('the completions of bash', () => {
-  /** What bash offers for the last of `words`. */
+  /** The completions of bash for the last of `words`. */
   function complete(...words: string[]): string[] {
     const script = `source <(sonant completions bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _sonant; printf '%s\\n' "\${COMPREPLY[@]}"`
     const { stdout, stderr } = Bun.spawnSync(['bash', '--norc', '-c', script, 'bash', 'sonant', ...words], {

@@ -1,4 +1,4 @@
-/** Tests that need callers more than files: an ephemeral server with a known user and administrator, asked in JSON. */
+/** An ephemeral server with a known user and administrator, called in JSON, for tests of callers. */
 import { expect } from 'bun:test'
 import { openDatabase } from '../../src/db/database'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ export const adminKey = 'admin-key-for-tests'
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** JSON of any shape; the tests look into it themselves. */
+/** JSON of any shape; tests check it themselves. */
 export type Json = any
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json; readonly text: string }
 
-/** `key` null sends no Authorization; a `body` that is a string goes as it is. */
+/** `key` null sends no Authorization; a string `body` is sent unchanged. */
 export type Call = { method?: string; body?: unknown; key?: string | null; headers?: Record<string, string> }
 
 export type Server = {
@@ -22,11 +22,11 @@ export type Server = {
   readonly port: number
   readonly process: Bun.Subprocess
   readonly log: () => string
-  /** As the user, unless `key` says otherwise. */
+  /** Calls as the user, unless `key` is given. */
   ask(path: string, call?: Call): Promise<Answer>
-  /** As the administrator, under `/api/v1/admin`; expects 200 and returns the body. */
+  /** Calls as the administrator under `/api/v1/admin`; expects 200 and returns the body. */
   admin(method: string, path: string, body?: unknown): Promise<Json>
-  /** An account with a key of its own. */
+  /** Creates an account with a key. */
   makeAccount(fields?: Record<string, unknown>): Promise<{ id: string; key: string; keyId: string }>
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function startServer(flags: string[] = []): Promise<Server> {
   return spawn(['--ephemeral', '--api-key', userKey, '--admin-key', adminKey, ...unlimited, ...flags], adminKey)
 }
 
-/** On a data directory: only the administrator is there, whose key comes from the environment. */
+/** With a data directory: only the administrator exists, with a key from the environment. */
 export function startOn(directory: string, flags: string[] = []): Promise<Server> {
   const key = adminKey.repeat(2)
   return spawn(['--port', '0', '--data', join(directory, 'data'), ...unlimited, ...flags], key, {
@@ -111,10 +111,10 @@ const types: Record<number, string> = {
   502: 'engine_error',
 }
 
-/** Nothing of the inside: no stack, no path of a file, no word of the database. */
+/** No internals: no stack, no file path, no database terms. */
 const inside = /\n\s+at |\$bunfs|\/root\/|src\/|\.ts:|node_modules|SQLITE|sqlite|\/tmp\//
 
-/** The whole envelope of 7.2, and nothing besides. */
+/** Exactly the envelope of 7.2. */
 export function expectError(answer: Answer, status: number, code: string, param: string | null = null): void {
   const { error } = (answer.body ?? {}) as { error?: Record<string, unknown> }
   expect({ status: answer.status, error }).toEqual({
@@ -132,7 +132,7 @@ export function expectError(answer: Answer, status: number, code: string, param:
   expect(answer.headers.get('vary')).toBe('Authorization')
 }
 
-/** Every page of a list, by its cursors; `name` is the list's field. */
+/** All pages of a list, by their cursors; `name` is the list's field. */
 export async function readPages(
   server: Server,
   path: string,

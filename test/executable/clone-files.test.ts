@@ -1,4 +1,4 @@
-/** What cloning leaves on disk: whatever happens in between, no file without a voice and no voice without its files. */
+/** The files of clones after any interruption: no file without a voice, and no voice without its files. */
 import { afterEach, beforeEach, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -32,7 +32,7 @@ async function upload(server: Server, key: string, file: Uint8Array, name = 'Voi
   return { status: response.status, ...((await response.json()) as Json) }
 }
 
-it('keeps the recording as it came, readable by nobody else, until its last clone is deleted', async () => {
+it('keeps the recording unchanged and private until its last clone is deleted', async () => {
   const server = await startOn(directory)
   const { key } = await server.makeAccount({ balance: 1000 })
   const recording = await recordVoice(server, 'en-angus')
@@ -50,7 +50,7 @@ it('keeps the recording as it came, readable by nobody else, until its last clon
   expect(auditDifference(data)).toBeUndefined()
 })
 
-it('has no orphan, no charge and no voice of a clone that a kill interrupted, at whatever moment', async () => {
+it('leaves no orphan, charge or voice of a clone interrupted by a kill at any moment', async () => {
   let server = await startOn(directory, ['--workers', '1'])
   const recording = await recordVoice(server, 'en-angus')
   const { key, id } = await server.makeAccount({ balance: 100_000 })
@@ -67,7 +67,8 @@ it('has no orphan, no charge and no voice of a clone that a kill interrupted, at
       })
       if (answer) seen.push(answer.voice.id)
     })
-    // From the arrival to behind both answers; the last right after the first of them, however slow the machine is.
+    // From the arrival until after both answers; the last kill follows the first answer directly, on a machine of any
+    // speed.
     await (kill < 7 ? Bun.sleep(((kill + 0.5) / 8) * 3 * cloneMs) : Promise.race(uploads))
     wasKilled = true
     server.process.kill('SIGKILL')
@@ -85,12 +86,12 @@ it('has no orphan, no charge and no voice of a clone that a kill interrupted, at
     const { balance } = await server.admin('GET', `/accounts/${id}`)
     expect(balance).toBe(100_000 - 300 * clones.length)
   }
-  // A test whose kills always came too early would prove nothing.
+  // Kills that always came too early would prove nothing.
   expect(seen.length).toBeGreaterThan(0)
   await server.stop()
 })
 
-it('has no demo of a voice that was deleted while the demo was being made', async () => {
+it('leaves no demo of a voice deleted during its rendering', async () => {
   const server = await startOn(directory, ['--workers', '1'])
   const { key } = await server.makeAccount({ balance: 1000 })
   const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
@@ -104,7 +105,7 @@ it('has no demo of a voice that was deleted while the demo was being made', asyn
   await server.stop()
 })
 
-it('makes a demo again that is missing', async () => {
+it('renders a missing demo again', async () => {
   const server = await startOn(directory)
   const { key } = await server.makeAccount({ balance: 1000 })
   const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
@@ -114,7 +115,7 @@ it('makes a demo again that is missing', async () => {
   await server.stop()
 })
 
-it('forgets what a client sent that stopped in the middle', async () => {
+it('removes an upload that stops in the middle', async () => {
   const server = await startOn(directory)
   const socket = connect(server.port, '127.0.0.1')
   const body = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n' + 'x'.repeat(100_000)
@@ -132,7 +133,7 @@ it('forgets what a client sent that stopped in the middle', async () => {
   await server.stop()
 })
 
-it('is looked after on the command line, beside the server', async () => {
+it('can be listed, purged, re-enrolled and deleted on the command line, beside the server', async () => {
   const server = await startOn(directory)
   const { key, id } = await server.makeAccount({ balance: 1000 })
   const recording = await recordVoice(server, 'en-clara')
@@ -154,7 +155,7 @@ it('is looked after on the command line, beside the server', async () => {
   const { voices } = (await server.ask('/api/v1/voices', { key })).body
   const { demo_url: demoUrl } = voices.at(-1)
   expect((await (await fetch(demoUrl)).bytes()).length).toBeGreaterThan(5_000)
-  // What a purge has to leave possible: the same bytes are known as the account's own, by whatever name they come.
+  // A purge must keep this possible: the account's own bytes are recognized under any name.
   const again = () => server.ask('/api/v1/voices/clone', { key, body: { name: 'n', hash: hashOf(recording) } })
   expect((await again()).body.duplicate).toBe(true)
   expect(cli('purge', voice.id)).toMatchObject({ ...shown, has_recording: false })

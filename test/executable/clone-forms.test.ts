@@ -1,4 +1,4 @@
-/** Forms that no decent client sends: each gets an answer, none stays on disk, and none harms the server. */
+/** Malformed forms: each gets an answer, none leaves a file, and none harms the server. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ async function send(body: string | Uint8Array, type = 'multipart/form-data; boun
   return { status: response.status, code: ((await response.json()) as { error: { code: string } }).error.code }
 }
 
-it('is refused for its sound where the form is right', async () => {
+it('is refused for its sound when the form is valid', async () => {
   expect(await send(whole)).toEqual({ status: 400, code: 'unsupported_audio' })
 })
 
@@ -61,7 +61,7 @@ it.each(['multipart/form-data', 'multipart/form-data; boundary=', `multipart/for
   },
 )
 
-it('with flipped bytes is refused, hundreds of times, and the server goes on', async () => {
+it('with flipped bytes is refused hundreds of times, and the server continues', async () => {
   let seed = 1
   const random = (below: number) => {
     seed = (seed * 1103515245 + 12345) % 2 ** 31

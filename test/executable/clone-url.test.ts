@@ -1,4 +1,4 @@
-/** Cloning from an address, against the executable: what is fetched, what is fetched once, and what never is. */
+/** Cloning from a URL, against the executable: fetched, fetched once, and refused addresses. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { expectError, startServer, type Json, type Server } from './client'
 import { recordVoice, variant } from './recordings'
@@ -7,7 +7,7 @@ setDefaultTimeout(60_000)
 
 let server: Server
 let recording: Uint8Array
-/** Serves the recording under every path that begins with /voice, and misbehaves elsewhere. */
+/** Serves the recording under every path with the prefix /voice, and misbehaves elsewhere. */
 let files: Bun.Server<unknown>
 const asked: string[] = []
 beforeAll(async () => {
@@ -39,11 +39,11 @@ const make = (key: string, url: string, name = 'From afar'): Promise<Json> =>
   server.ask('/api/v1/voices/clone', { key, body: { name, url } })
 const timesAsked = (path: string) => asked.filter((one) => one === path).length
 
-it('is fetched once, for whoever asks for it later too, and costs each account its fee', async () => {
+it('is fetched once for all accounts, and costs each of them the fee', async () => {
   const [a, b] = [await server.makeAccount({ balance: 600 }), await server.makeAccount({ balance: 300 })]
   const first = await make(a.key, addressOf('/voice-once'))
   expect([first.status, first.body]).toEqual([200, expect.objectContaining({ duplicate: false, units: 300 })])
-  // The fragment never reaches a server, so it does not tell addresses apart.
+  // Clients do not send the fragment, so it does not distinguish URLs.
   const again = await make(a.key, addressOf('/voice-once#part'))
   expect(again.body).toMatchObject({ duplicate: true, units: 0, voice: { id: first.body.voice.id } })
   const other = await make(b.key, addressOf('/voice-once'))
@@ -51,7 +51,7 @@ it('is fetched once, for whoever asks for it later too, and costs each account i
   expect(timesAsked('/voice-once')).toBe(1)
 })
 
-it('is fetched again when nobody has a clone of it any more', async () => {
+it('is fetched again after its last clone is deleted', async () => {
   const { key } = await server.makeAccount({ balance: 600 })
   const { body } = await make(key, addressOf('/voice-again'))
   await server.ask(`/api/v1/voices/clone?voice_id=${body.voice.id}`, { key, method: 'DELETE' })
@@ -104,7 +104,7 @@ it.each([
   expect((await server.ask('/api/v1/usage', { key })).body.records).toEqual([])
 })
 
-it('whose file was refused is asked again the next time', async () => {
+it('whose file was refused is fetched again the next time', async () => {
   const { key } = await server.makeAccount({ balance: 300 })
   for (let i = 0; i < 2; i++) expectError(await make(key, addressOf('/text')), 400, 'unsupported_audio', 'url')
   expect(timesAsked('/text')).toBe(2)

@@ -1,4 +1,4 @@
-/** Cloned voices, against the executable: every way in, who may use them, what they cost, and what is refused. */
+/** Cloned voices, against the executable: all sources, access, cost, and refusals. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { connect } from 'node:net'
 import { medianPitchHz, readWav } from '../sound'
@@ -108,7 +108,7 @@ describe('an upload', () => {
     expect(keyId).toMatch(uuid)
   })
 
-  it('makes a voice that speaks at the pitch of the recording, in every script, and costs what every voice costs', async () => {
+  it('makes a voice with the pitch of the recording, in every script, at the usual price', async () => {
     const { key } = await server.makeAccount({ balance: 2000 })
     const text = 'We are going to visit our friends in the city tomorrow, and then we come home.'
     for (const recording of [female, male]) {
@@ -126,7 +126,7 @@ describe('an upload', () => {
     }
   })
 
-  it('speaks the language that is given, else that of the script of its name, else English', async () => {
+  it('speaks the given language, else that of the script of its name, else English', async () => {
     const { key } = await server.makeAccount({ balance: 1000 })
     const languages: string[] = []
     for (const [seed, fields] of [
@@ -138,7 +138,7 @@ describe('an upload', () => {
     expect(languages).toEqual(['zh-CN', 'zh-CN', 'en'])
   })
 
-  it('of the same bytes is free, answers with the voice there is, and needs no balance', async () => {
+  it('of the same bytes is free, answers with the existing voice, and needs no balance', async () => {
     const { key } = await server.makeAccount({ balance: 300 })
     const first = await cloneOf(key, male)
     const again = await cloneOf(key, male, { name: 'Another name' })
@@ -159,7 +159,7 @@ describe('an upload', () => {
     expect(await balanceOf(key)).toBe(1700)
   })
 
-  it('is refused with 402 when the balance is 299, and the file is not known then', async () => {
+  it('is refused with 402 at a balance of 299, and the file stays unknown', async () => {
     const { key } = await server.makeAccount({ balance: 299 })
     const recording = variant(male, 2)
     expectError(await upload(server, key, recording), 402, 'insufficient_balance')
@@ -172,7 +172,7 @@ describe('an upload', () => {
     })
   })
 
-  it('may be 15 seconds long to the sample, and holds a second of sound at least', async () => {
+  it('may be exactly 15 seconds long, and needs at least a second of sound', async () => {
     const { key } = await server.makeAccount({ balance: 1000 })
     const exact = await cloneOf(key, lasting(female, 15 * sampleRate))
     expect(exact.voice.duration_sec).toBe(15)
@@ -191,17 +191,17 @@ describe('an upload', () => {
     expectError(await upload(server, adminKey, bytes), 400, 'unsupported_audio', 'file')
   })
 
-  it('over 15 MiB is cut off with 413 while it arrives, and exactly that passes the size', async () => {
+  it('over 15 MiB is cut off with 413 while it arrives, and one of exactly 15 MiB passes the size check', async () => {
     const tooLarge = Buffer.concat([male, new Uint8Array(15 * 2 ** 20 + 1 - male.length)])
     expectError(await upload(server, adminKey, tooLarge), 413, 'file_too_large', 'file')
     for (let i = 0; i < 10; i++) {
       const { answer, sentBytes } = await uploadEndlessly()
-      // What the sockets hold comes on top.
+      // The socket buffers add to this.
       expect(sentBytes).toBeLessThan(80 * 2 ** 20)
       expect(answer).toStartWith('HTTP/1.1 413')
       expect(answer).toContain('"code":"file_too_large"')
     }
-    // Behind the sound of a WAV anything may follow.
+    // Any bytes may follow the sound of a WAV.
     const largest = Buffer.concat([lasting(male, 5 * sampleRate), new Uint8Array(15 * 2 ** 20)]).subarray(
       0,
       15 * 2 ** 20,
@@ -231,7 +231,7 @@ describe('an upload', () => {
     const piece = new Uint8Array(1 << 18)
     while (answer === '' && !socket.destroyed && sentBytes < 100 * 2 ** 20) {
       const drained = new Promise<void>((resolve) => socket.once('drain', resolve))
-      // Else what the server says would not be read while there is something to send.
+      // Otherwise the client would not read the answer while it still has data to send.
       await (send(piece) ? new Promise((resolve) => setImmediate(resolve)) : Promise.race([drained, ended.promise]))
     }
     await Promise.race([ended.promise, Bun.sleep(2000)])
@@ -240,7 +240,7 @@ describe('an upload', () => {
   }
 })
 
-describe('what is sent besides', () => {
+describe('the other fields', () => {
   it.each([
     ['no name', {}, 'name'],
     ['a blank name', { name: '  ' }, 'name'],
@@ -267,7 +267,7 @@ describe('what is sent besides', () => {
     expectError(await make(adminKey, body), 400, 'invalid_params', param)
   })
 
-  it('is refused where the form is none', async () => {
+  it('are refused in an invalid form', async () => {
     const send = (body: string, type = 'multipart/form-data; boundary=b') =>
       server.ask('/api/v1/voices/clone', { key: adminKey, body, headers: { 'content-type': type } })
     for (const [body, type] of [
@@ -291,7 +291,7 @@ describe('what is sent besides', () => {
 })
 
 describe('a hash', () => {
-  it('stands for a file that the service has, for whoever knows it, at the usual price', async () => {
+  it('stands for a stored file, for every account, at the usual price', async () => {
     const [owner, other] = [await server.makeAccount({ balance: 300 }), await server.makeAccount({ balance: 600 })]
     const recording = variant(female, 3)
     const hash = hashOf(recording)
@@ -318,7 +318,7 @@ describe('a hash', () => {
 })
 
 describe('a cloned voice', () => {
-  it('is for nobody else, whatever their role', async () => {
+  it('is hidden from other accounts of every role', async () => {
     const { key } = await server.makeAccount({ balance: 300 })
     const { voice } = await cloneOf(key, variant(female, 4))
     for (const other of [adminKey, (await server.makeAccount({ balance: 50 })).key]) {
@@ -328,7 +328,7 @@ describe('a cloned voice', () => {
     }
   })
 
-  it('is gone when it is deleted, with its demo, and is not refunded', async () => {
+  it('is deleted with its demo, without a refund', async () => {
     const { key } = await server.makeAccount({ balance: 700 })
     const recording = variant(female, 5)
     const { voice } = await cloneOf(key, recording)
@@ -354,7 +354,7 @@ describe('a cloned voice', () => {
     expectError(await server.ask('/api/v1/voices/clone', { key, method: 'DELETE' }), 400, 'invalid_params', 'voice_id')
   })
 
-  it('leaves its recording to others who cloned from it', async () => {
+  it('leaves its recording to other clones', async () => {
     const [a, b] = [await server.makeAccount({ balance: 300 }), await server.makeAccount({ balance: 300 })]
     const recording = variant(female, 6)
     const hash = hashOf(recording)
@@ -366,7 +366,7 @@ describe('a cloned voice', () => {
     expect((await precheck(a.key, hash)).body.exists).toBe(false)
   })
 
-  it('that is deleted while it speaks finishes what it says', async () => {
+  it('that is deleted during a request finishes the request', async () => {
     const { key } = await server.makeAccount({ balance: 2500 })
     const { voice } = await cloneOf(key, variant(male, 7))
     const text = 'This takes a while to say, and while it is being said the voice is deleted. '.repeat(20)
@@ -378,7 +378,7 @@ describe('a cloned voice', () => {
 })
 
 describe('limits', () => {
-  it('hold an account to as many clones as are configured, and a key to its calls', async () => {
+  it('apply to the clones of an account and the calls of a key', async () => {
     const own = await startServer(['--clones-max', '1', '--limit-clone', '3'])
     const { key } = await own.makeAccount({ balance: 1000 })
     expect((await upload(own, key, male)).status).toBe(200)
@@ -391,7 +391,7 @@ describe('limits', () => {
 })
 
 describe('an account that may have three clones', () => {
-  it('gets no more of them by asking for six at once', async () => {
+  it('gets no more by six requests at once', async () => {
     const own = await startServer(['--clones-max', '3'])
     const { key } = await own.makeAccount({ balance: 10_000 })
     const answers = await Promise.all([21, 22, 23, 24, 25, 26].map((seed) => upload(own, key, variant(male, seed))))
@@ -405,7 +405,7 @@ describe('an account that may have three clones', () => {
 })
 
 describe('a client that leaves', () => {
-  it('before its voice is being made pays nothing', async () => {
+  it('before enrolment begins pays nothing', async () => {
     const { key } = await server.makeAccount({ balance: 300 })
     const form = new FormData()
     form.append('name', 'n')
@@ -451,7 +451,7 @@ describe('faults on demand', () => {
 })
 
 describe('without voice_id', () => {
-  it('the oldest clone speaks where the plan is empty, also in the estimate; none is 404', async () => {
+  it('the oldest clone speaks for an empty plan, also in the estimate; without one it is 404', async () => {
     const { id: group } = await server.admin('POST', '/groups', { name: 'nothing but clones', voices: [] })
     const { key } = await server.makeAccount({ group, balance: 1000 })
     const voicesUsed = async () => {

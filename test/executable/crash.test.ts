@@ -1,6 +1,6 @@
 /**
- * `kill -9` at any moment: one data directory, many servers in a row that are killed under load. After each the books
- * balance, and at the end every answer that a client saw has its file and its charge.
+ * `kill -9` at any moment: a series of servers on one data directory, each killed under load. After each kill the books
+ * balance. In the end every answer received by a client has its file and its charge.
  */
 import { afterAll, beforeAll, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { audioFiles, auditDifference, query } from './books'
 import { startIn, type Sonant } from './sonant'
 
-/** The trial of kills asks for more. */
+/** The trial script sets more kills. */
 const kills = Number(process.env.SONANT_TEST_KILLS ?? 55)
 const startingUnits = 100_000
 const texts = ['Hi.', 'Yes, of course.', 'One two three four.', 'Where? Here! A little longer, this one.']
@@ -30,9 +30,9 @@ type Seen = {
   readonly remaining: number | null
 }
 
-/** Every 200 that reached a client whole. */
+/** Every complete 200 answer. */
 const seen: Seen[] = []
-/** Requests with a key that no answer came for: they are sent again after the next start. */
+/** Requests with a key and no answer: they are repeated after the next start. */
 const unanswered: Ask[] = []
 const sentKeys = new Map<string, string>()
 
@@ -46,7 +46,7 @@ function newAsk(): Ask {
   return { text, format: pick(['mp3', 'wav'] as const), idempotencyKey }
 }
 
-/** Asks again and again until its server is gone, which it may be only when the test has killed it. */
+/** Repeats requests until the server is gone, which only the test's kill may cause. */
 async function keepAsking(sonant: Sonant, isKilled: () => boolean): Promise<void> {
   for (;;) {
     const ask = unanswered.pop() ?? newAsk()
@@ -76,7 +76,7 @@ function note({ text, idempotencyKey }: Ask, { status, body }: Answer): void {
   seen.push({ requestId: body.request_id, url: body.url, text, remaining: body.remaining })
 }
 
-/** Some kills come while the workers still load; most come among answers, however slow the machine is. */
+/** Some kills come while the workers load; most come during answers, on a machine of any speed. */
 async function aWhile(): Promise<void> {
   if (Math.random() < 0.3) return Bun.sleep(Math.random() * 400)
   const enough = seen.length + 1 + Math.floor(Math.random() * 20)
@@ -90,7 +90,7 @@ const openRows = `SELECT request_id FROM holds WHERE status = 'held'
   UNION ALL SELECT key_id FROM key_spending WHERE held <> 0`
 
 it(
-  'loses no charge, no file and no unit of anybody, however often the server is killed',
+  'loses no charge, no file and no unit in any number of kills',
   async () => {
     let apiKey = ''
     let killedWhileRunning = 0
@@ -109,7 +109,7 @@ it(
       await clients
       if (query(data, openRows).length > 0) killedWhileRunning++
     }
-    // A test whose kills always came too early or too late would prove nothing.
+    // Kills that always came too early or too late would prove nothing.
     expect(killedWhileRunning).toBeGreaterThan(kills / 2)
     expect(seen.length).toBeGreaterThan(kills)
 
@@ -136,7 +136,7 @@ it(
 
 type Row = { request_id: string; status: string; units: number; error_code: string | null }
 
-/** Each unit that is gone belongs to one request of the history, and each request was charged once. */
+/** Every spent unit belongs to one request of the history, and every request was charged once. */
 function expectBooks(): void {
   expect([auditDifference(data), query(data, openRows)]).toEqual([undefined, []])
   const rows = query<Row>(data, 'SELECT * FROM usage')

@@ -1,4 +1,4 @@
-/** The demos of the catalogue, which the executable makes by itself. */
+/** The demos of the catalogue, rendered by the executable in the background. */
 import { expect, it } from 'bun:test'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ async function waitFor(sonant: Sonant, names: string[]): Promise<void> {
   }
 }
 
-it('all appear with nobody asking, and stay the same files after a restart', async () => {
+it('all appear without a request, and stay the same files after a restart', async () => {
   const first = await startSonant()
   const { voices } = (await (await first.request('/api/v1/voices')).json()) as { voices: { demo_url: string }[] }
   const names = voices.map(({ demo_url }) => demo_url.slice(`${first.storageUrl}/demos/`.length))
@@ -30,7 +30,7 @@ it('all appear with nobody asking, and stay the same files after a restart', asy
   const before = await modified()
   await rm(pathOf(first, last))
   const again = await startIn(first.directory, { apiKey: first.apiKey })
-  // They are looked at in the order of the list: when the last one is back, the others were found good.
+  // The server checks them in the order of the list: once the last one is back, all others have passed.
   await waitFor(again, [last])
   expect((await modified()).slice(0, -1)).toEqual(before.slice(0, -1))
   await stopAndRemove(again)

@@ -1,8 +1,8 @@
-/** The API description of a running server, and what is wrong with an answer by it. */
+/** The API description of a running server, and a validator of answers. */
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 
-/** JSON Schema 2020-12; the tests look into it themselves. */
+/** JSON Schema 2020-12; tests check it themselves. */
 export type Schema = Record<string, any>
 type Content = Record<string, { schema: Schema; examples?: Record<string, { $ref?: string; value?: unknown }> }>
 type Answer = { $ref?: string; headers?: Record<string, unknown>; content?: Content }
@@ -32,7 +32,7 @@ export async function readDescription(baseUrl: string) {
   addFormats(ajv)
   ajv.addSchema(strict(description) as object, 'description')
 
-  /** What is wrong with `value`, or null. `pointer`: the path of a schema in the description. */
+  /** The violation in `value`, or null. `pointer`: the path of a schema in the description. */
   function faultsOf(value: unknown, pointer: readonly string[]) {
     const path = pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
     const validate = ajv.getSchema(`description#/${path.join('/')}`)
@@ -40,7 +40,7 @@ export async function readDescription(baseUrl: string) {
     return validate(value) ? null : validate.errors!
   }
 
-  /** Where the answer of that status is described; undefined where it is not. */
+  /** The description of the answer with that status; undefined without one. */
   function answerAt(path: string, method: string, status: string): { answer: Answer; pointer: string[] } | undefined {
     const answer = description.paths[path]?.[method]?.responses[status]
     if (!answer?.$ref) return answer && { answer, pointer: ['paths', path, method, 'responses', status] }
@@ -57,7 +57,7 @@ export async function readDescription(baseUrl: string) {
         Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
       ),
 
-    /** What is wrong with an answer, a line each: its status, its body, its headers. `content`: the body, read. */
+    /** The violations of an answer, one per line: status, body, headers. `content`: the parsed body. */
     faultsOfAnswer(path: string, method: string, { status, headers }: Response, content: string): string[] {
       const found = answerAt(path, method, String(status))
       if (!found) return [`the status ${status} is not described: ${content.slice(0, 200)}`]
@@ -88,7 +88,7 @@ function parse(content: string): unknown {
   }
 }
 
-/** The same with every object closed, so that a field which is not described is an error. */
+/** The same schema with closed objects, so that an undescribed field is an error. */
 function strict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strict)
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** A server that may open only few files and gets more connections than that. Linux. */
+/** A server with a low limit of open files and more connections than that. Linux only. */
 import { afterEach, expect, it } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { startEphemeral, stopAndRemove, type Sonant } from './sonant'
@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 
 const descriptorsMax = 128
-/** `hard` may be raised to; the server begins with `soft`. */
+/** `hard`: the maximum; the server starts with `soft`. */
 const limited = (soft: number, hard: number) => [
   'sh',
   '-c',
@@ -23,7 +23,7 @@ const limited = (soft: number, hard: number) => [
   'sh',
 ]
 
-/** Processor time that the server has used, in hundredths of a second. */
+/** Processor time of the server, in hundredths of a second. */
 async function ticks(): Promise<number> {
   const stat = await Bun.file(`/proc/${sonant.process.pid}/stat`).text()
   const [user, system] = stat
@@ -34,7 +34,7 @@ async function ticks(): Promise<number> {
   return user! + system!
 }
 
-/** A connection on which nothing is sent. */
+/** A connection without data. */
 function open(): { isClosed: boolean } {
   const state = { isClosed: false }
   const socket = connect(Number(new URL(sonant.baseUrl).port), '127.0.0.1')
@@ -43,45 +43,45 @@ function open(): { isClosed: boolean } {
   return state
 }
 
-it.skipIf(!isLinux)('closes what it cannot accept instead of trying without end, and then goes on', async () => {
-  sonant = await startEphemeral({ through: limited(descriptorsMax, descriptorsMax) })
-  await sonant.speak({ text: 'Hello.' })
-  const connections = Array.from({ length: 3 * descriptorsMax }, open)
-  await until(() => connections.filter(({ isClosed }) => isClosed).length >= 2 * descriptorsMax)
-  expect(sonant.log()).toContain('too many files and connections are open')
-  // A server that tried without end would take all of a core, or what others leave of one.
-  const before = await ticks()
-  await Bun.sleep(1_000)
-  expect((await ticks()) - before).toBeLessThan(30)
-  for (const socket of sockets.splice(0)) socket.destroy()
-  await until(() =>
-    sonant.request('/healthz').then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  )
-  await until(async () => (await sonant.request('/api/v1/tts', { body: { text: 'Hello again.' } })).status === 200)
-})
-
 it.skipIf(!isLinux)(
-  'lets connections go that do nothing between two requests, for those that want something',
+  'closes connections beyond its limit instead of retrying in a loop, and then continues',
   async () => {
     sonant = await startEphemeral({ through: limited(descriptorsMax, descriptorsMax) })
-    const answered = Array.from({ length: 2 * descriptorsMax }, () => {
-      const answer = Promise.withResolvers<boolean>()
-      const socket = connect(Number(new URL(sonant.baseUrl).port), '127.0.0.1', () => {
-        socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
-      })
-      socket.on('data', () => answer.resolve(true)).on('error', () => answer.resolve(false))
-      socket.on('close', () => answer.resolve(false))
-      sockets.push(socket)
-      return answer.promise
-    })
-    const first = await Promise.all(answered.slice(0, 64))
-    expect(first).not.toContain(false)
-    await until(async () => (await sonant.request('/healthz').catch(() => undefined))?.status === 200)
+    await sonant.speak({ text: 'Hello.' })
+    const connections = Array.from({ length: 3 * descriptorsMax }, open)
+    await until(() => connections.filter(({ isClosed }) => isClosed).length >= 2 * descriptorsMax)
+    expect(sonant.log()).toContain('too many files and connections are open')
+    // A server that retried in a loop would use a whole core.
+    const before = await ticks()
+    await Bun.sleep(1_000)
+    expect((await ticks()) - before).toBeLessThan(30)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await until(() =>
+      sonant.request('/healthz').then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    await until(async () => (await sonant.request('/api/v1/tts', { body: { text: 'Hello again.' } })).status === 200)
   },
 )
+
+it.skipIf(!isLinux)('closes idle connections between requests in favour of active ones', async () => {
+  sonant = await startEphemeral({ through: limited(descriptorsMax, descriptorsMax) })
+  const answered = Array.from({ length: 2 * descriptorsMax }, () => {
+    const answer = Promise.withResolvers<boolean>()
+    const socket = connect(Number(new URL(sonant.baseUrl).port), '127.0.0.1', () => {
+      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')
+    })
+    socket.on('data', () => answer.resolve(true)).on('error', () => answer.resolve(false))
+    socket.on('close', () => answer.resolve(false))
+    sockets.push(socket)
+    return answer.promise
+  })
+  const first = await Promise.all(answered.slice(0, 64))
+  expect(first).not.toContain(false)
+  await until(async () => (await sonant.request('/healthz').catch(() => undefined))?.status === 200)
+})
 
 it.skipIf(!isLinux)('raises its soft limit to the hard one', async () => {
   sonant = await startEphemeral({ through: limited(100, 1000) })

@@ -1,4 +1,4 @@
-/** The examples of the documents, run as they stand there. */
+/** Runs the examples of the documents unchanged. */
 import { describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,10 +22,10 @@ setDefaultTimeout(120_000)
 const documents = ['README.md', ...(await readdir(join(root, 'docs'))).sort().map((name) => `docs/${name}`)].filter(
   (file) => file.endsWith('.md'),
 )
-/** Plain text is no example: the help of the verbs, which has tests of its own. */
+/** Plain text is not an example: it is the help of the verbs, which has its own tests. */
 const examples = (await Promise.all(documents.map(readExamples))).flat().filter(({ language }) => language !== 'text')
 
-/** Their examples are followed from top to bottom, as by a reader with a fresh installation. */
+/** Documents whose examples run from top to bottom, as by a reader with a fresh installation. */
 const followed = ['README.md', 'docs/api.md', 'docs/admin.md', 'docs/errors.md']
 
 async function inDirectory(work: (directory: string) => Promise<void>): Promise<void> {
@@ -41,12 +41,12 @@ async function inDirectory(work: (directory: string) => Promise<void>): Promise<
 const env = { PATH: `${dirname(executable)}:${dirname(process.execPath)}:/usr/bin:/bin` }
 
 describe('the documents', () => {
-  it('have no example that nobody runs and that does not say why', () => {
+  it('run every example or state the reason not to', () => {
     const silent = examples.filter(({ file, mark }) => !mark && !followed.includes(file))
     expect(silent.map(({ file, line }) => `${file}:${line}`)).toEqual([])
   })
 
-  it('name tests that there are', async () => {
+  it('name existing tests', async () => {
     const tests = await Promise.all(
       ['docs', 'backup', 'proxy'].map((name) => Bun.file(join(import.meta.dir, `${name}.test.ts`)).text()),
     )
@@ -68,7 +68,7 @@ describe('the documents', () => {
     expect(JSON.parse(described!.code)).toMatchObject({ total: builtIn.length })
   })
 
-  it('link to sections that there are', async () => {
+  it('link to existing sections', async () => {
     const texts = new Map(
       await Promise.all(documents.map(async (file) => [file, await Bun.file(join(root, file)).text()] as const)),
     )
@@ -93,7 +93,7 @@ describe('the documents', () => {
 })
 
 describe.each(followed)('%s', (file) => {
-  it('shows what a fresh installation answers', async () => {
+  it('shows the answers of a fresh installation', async () => {
     await inDirectory(async (directory) => {
       const sonant = await startIn(directory)
       try {
@@ -117,7 +117,7 @@ describe.each(followed)('%s', (file) => {
   })
 })
 
-/** Some speech to clone, spoken without a server, so that the balance stays. Its name is that of the documents. */
+/** A recording to clone, made without a server so that the balance stays. Its name is that of the documents. */
 async function writeRecording(path: string, { directory }: { directory: string }): Promise<void> {
   const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
   const made = Bun.spawnSync([executable, 'say', text, '-o', join(directory, 'me.wav')], { cwd: directory })
@@ -125,7 +125,10 @@ async function writeRecording(path: string, { directory }: { directory: string }
   await Bun.write(path, Bun.file(join(directory, 'me.wav')))
 }
 
-/** What is not as shown. A block of JSON is the answer to the commands before it, or to the request in its comment. */
+/**
+ * The differences from the document. A JSON block is the answer to the commands before it, or to the request in its
+ * comment.
+ */
 async function follow(all: readonly Example[], place: Place): Promise<string[]> {
   const wrong: string[] = []
   let printed = ''
@@ -152,7 +155,7 @@ async function ask(request: string, { baseUrl, env: { KEY } }: Place): Promise<s
   return response.text()
 }
 
-/** Errors word by word, answers by their fields. */
+/** Compares errors word by word, answers by their fields. */
 function isSameJson(shown: unknown, found: unknown): boolean {
   const isError = typeof shown === 'object' && shown !== null && 'error' in shown
   return isError ? isAsShown(JSON.stringify(shown), JSON.stringify(found), new Map()) : hasShapeOf(shown, found)

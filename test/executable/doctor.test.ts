@@ -1,4 +1,4 @@
-/** `sonant doctor` of the compiled executable, which writes its library out and runs a graph with it. */
+/** `sonant doctor` of the compiled executable, which extracts its library and runs a graph. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,21 +19,21 @@ function doctor(...flags: string[]): { exitCode: number | null; report: Report }
 }
 
 describe('sonant doctor', () => {
-  it('computes on the CPU of a machine where nothing is installed', async () => {
+  it('computes on the CPU of a machine without further software', async () => {
     const { exitCode, report } = doctor('--provider', 'cpu')
     expect(report.findings.at(-1)).toMatchObject({ subject: 'neural', state: 'ok' })
     expect([exitCode, report.ok]).toEqual([0, true])
     expect(await readdir(join(directory, 'data/runtime'))).toEqual([expect.stringMatching(/libonnxruntime/)])
   })
 
-  it('says loudly what is asked for and does not work', () => {
+  it('reports a configured library that does not work', () => {
     const { exitCode, report } = doctor('--ort-library', '/no/such/library.so')
     expect(report.findings.at(-1)).toMatchObject({ subject: 'neural', state: 'bad' })
     expect(report.findings.at(-1)!.says).toContain('/no/such/library.so')
     expect([exitCode, report.ok]).toEqual([1, false])
   })
 
-  it('says why what is asked for does not work, and what there would be instead', () => {
+  it('reports why the configured provider does not work, and the fallback', () => {
     const absent = process.platform === 'darwin' ? 'dml' : 'coreml'
     const { exitCode, report } = doctor('--provider', absent)
     const { state, says } = report.findings.at(-1)!
@@ -43,7 +43,7 @@ describe('sonant doctor', () => {
     )
   })
 
-  it('finds the disk too full when less is free than has to be', () => {
+  it('reports a disk with less free space than required', () => {
     const { exitCode, stdout } = runSonant(['doctor', '--json'], {
       cwd: directory,
       env: { SONANT_MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) },

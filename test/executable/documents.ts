@@ -1,19 +1,18 @@
 /**
- * The examples of the documents: finds them, runs them as a reader would, and compares what they print with what stands
- * there. Ids, keys, codes, times and ports are other ones each time; wherever the document repeats one, the same must
- * come again.
+ * The examples of the documents: finds them, runs them as a reader would, and compares their output with the document.
+ * Ids, keys, codes, times and ports differ in each run; a repeated one in the document must be repeated in the output.
  */
 import { join } from 'node:path'
 
 export const root = join(import.meta.dir, '../..')
 
 export type Example = {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: string
   readonly line: number
   readonly language: string
   readonly code: string
-  /** What the comment before it says: `not run: why`, `run by: name of a test`, `shows: METHOD PATH [BODY]`. */
+  /** The comment before it: `not run: why`, `run by: name of a test`, `shows: METHOD PATH [BODY]`. */
   readonly mark: { readonly kind: string; readonly text: string } | undefined
 }
 
@@ -30,14 +29,14 @@ export async function readExamples(file: string): Promise<Example[]> {
   }))
 }
 
-/** The examples that `run by: name` marks. Throws when there is none. */
+/** The examples with `run by: name`. Throws without any. */
 export async function examplesRunBy(file: string, name: string): Promise<string[]> {
   const found = (await readExamples(file)).filter(({ mark }) => mark?.kind === 'run by' && mark.text === name)
   if (found.length === 0) throw new Error(`${file} has no example for ${name}`)
   return found.map(({ code }) => code)
 }
 
-/** What differs from one run to the next. Those with a group name are remembered: the same again must be the same. */
+/** Values that differ between runs. Those with a group name are remembered: equal ones must stay equal. */
 const volatile = new RegExp(
   [
     '(?<id>[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f]))',
@@ -57,10 +56,10 @@ const volatile = new RegExp(
 )
 const remembered = ['id', 'key', 'code', 'accountNumber']
 
-/** What stands for what: texts of the document, and what they are in this run. */
+/** Maps texts of the document to their values in this run. */
 export type Bindings = Map<string, string>
 
-/** Whether a line is as the document has it, whatever its columns are wide; `…` stands for anything. */
+/** Whether a line equals the document's, apart from column widths; `…` matches anything. */
 export function isAsShown(shown: string, found: string, bindings: Bindings): boolean {
   const [expected, actual] = [shown, found].map((line) => split(line.replace(/\s+/g, ' ').trim())) as [Parts, Parts]
   if (shown.includes('…') && !shown.includes('sk-…')) return literally(shown).test(found.replace(/\s+/g, ' ').trim())
@@ -100,7 +99,7 @@ function literally(shown: string): RegExp {
   return new RegExp(`^${escaped.join('.*')}$`)
 }
 
-/** Whether JSON has the same fields, and of each the same type or one that is null in either. */
+/** Whether the JSON has the same fields, each with the same type or null in either. */
 export function hasShapeOf(shown: unknown, found: unknown): boolean {
   if (Array.isArray(shown)) return Array.isArray(found) && shown.every((item, i) => hasShapeOf(item, found[i]))
   if (typeof shown !== 'object' || shown === null)
@@ -117,13 +116,13 @@ type Fields = Record<string, unknown>
 
 export type Place = {
   readonly directory: string
-  /** Of the server that listens on what the documents call 127.0.0.1:7788. */
+  /** The server at the documents' 127.0.0.1:7788. */
   readonly baseUrl: string
   readonly env: Record<string, string>
   readonly bindings: Bindings
 }
 
-/** Runs the command as the document has it, with what its ids and addresses are here. */
+/** Runs a command of the document with the ids and addresses of this run. */
 export function runShown(command: string, { directory, baseUrl, env, bindings }: Place) {
   let here = command.replaceAll('127.0.0.1:7788', new URL(baseUrl).host)
   for (const [shown, found] of bindings) here = here.replaceAll(shown, found)
@@ -131,7 +130,7 @@ export function runShown(command: string, { directory, baseUrl, env, bindings }:
   return { exitCode, output: stdout.toString() }
 }
 
-/** Runs a `console` example, line by line; `NAME=value` sets a variable. Returns what is not as shown. */
+/** Runs a `console` example line by line; `NAME=value` sets a variable. Returns the differences. */
 export function followConsole({ file, line, code }: Example, place: Place): string[] {
   const wrong: string[] = []
   const steps = code.split(/^\$ /m).slice(1)

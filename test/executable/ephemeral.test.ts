@@ -1,4 +1,4 @@
-/** `serve --ephemeral` and the keys that an operator brings: what is printed, what is planted, what is left behind. */
+/** `serve --ephemeral` and operators' own keys: output, seeded data, and cleanup. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const sonant of started.splice(0)) await sonant.stop()
 })
 
-/** All of one temporary directory. */
+/** All files of one temporary directory. */
 async function start(options: Parameters<typeof startEphemeral>[0] = {}): Promise<EphemeralSonant> {
   const sonant = await startEphemeral({ directory, ...options })
   started.push(sonant)
@@ -66,7 +66,7 @@ describe('serve --ephemeral', () => {
     expect(sonant.log()).not.toContain('sk-')
   })
 
-  it('takes its keys and its balance from flags, and prints those keys', async () => {
+  it('takes keys and balance from flags, and prints these keys', async () => {
     const sonant = await start({
       flags: ['--api-key', 'sk-for-tests', '--admin-key', 'sk-for-admin', '--balance', '7'],
     })
@@ -75,7 +75,7 @@ describe('serve --ephemeral', () => {
     expect((await sonant.admin('/accounts', { key: 'sk-for-admin' })).items).toHaveLength(2)
   })
 
-  it('takes its keys from the environment, and never prints those', async () => {
+  it('takes keys from the environment, and never prints them', async () => {
     const [apiKey, adminKey] = ['sk-secret-of-tests', 'sk-secret-of-admin']
     const sonant = await start({ env: { SONANT_API_KEY: apiKey, SONANT_ADMIN_KEY: adminKey } })
     expect(Object.keys(sonant.ready)).toEqual(['ready', 'base_url', 'storage_url', 'account_number'])
@@ -95,7 +95,7 @@ describe('serve --ephemeral', () => {
 })
 
 describe('a seed file', () => {
-  it('plants groups, accounts with keys, codes and voices', async () => {
+  it('creates groups, accounts with keys, codes and voices', async () => {
     const expires_at = new Date(Date.now() + 60_000).toISOString()
     const sonant = await start({
       seed: {
@@ -159,7 +159,7 @@ describe('a seed file', () => {
     ['has a code worth nothing', { codes: [{ ...code, units: 0 }] }, /codes\[0\]: units: found 0/],
   ]
   it.each(wrong)(
-    'that %s ends the start with one line that names the place, and leaves nothing',
+    'that %s ends the start with one line that names the place, and leaves no file',
     async (_, seed, says) => {
       const { exitCode, stdout, stderr } = run(['--ephemeral', '--seed', await seedFile(seed)])
       expect(stderr).toMatch(says)
@@ -169,7 +169,7 @@ describe('a seed file', () => {
     },
   )
 
-  it('that is not there ends the start', async () => {
+  it('that is missing ends the start', async () => {
     const { exitCode, stderr } = run(['--ephemeral', '--seed', '/nowhere/seed.json'])
     expect(exitCode).toBeGreaterThan(0)
     expect(stderr).toContain('/nowhere/seed.json')
@@ -197,8 +197,8 @@ describe('flags that do not go together', () => {
   })
 })
 
-describe('what a killed ephemeral server left behind', () => {
-  it('goes with the next start, but nothing of a running server', async () => {
+describe('the directory of a killed ephemeral server', () => {
+  it('is removed by the next start, unlike that of a running server', async () => {
     const [killed, running] = [await start(), await start()]
     killed.process.kill('SIGKILL')
     await killed.process.exited
@@ -210,7 +210,7 @@ describe('what a killed ephemeral server left behind', () => {
     for (const sonant of [running, next]) await sonant.speak({ text: 'Hello.' })
   })
 
-  it('is told apart from what belongs to others that start and stop at the same time', async () => {
+  it('is not confused with those of servers that start and stop at the same time', async () => {
     for (let round = 0; round < 4; round++) {
       const ends = Array.from({ length: 10 }, async (_, i) => {
         await Bun.sleep(Math.random() * 60)
@@ -262,7 +262,7 @@ describe("an operator's key at the first start", () => {
     expect(await child.exited).toBe(0)
   })
 
-  it('is refused when it is too short, empty or not there, without being shown', async () => {
+  it('is refused when it is too short, empty or missing, without being shown', async () => {
     const empty = join(directory, 'empty')
     await Bun.write(empty, '\n')
     for (const env of [

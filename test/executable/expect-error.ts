@@ -1,11 +1,11 @@
-/** What every error of the service must look like. */
+/** Checks the form of an error answer. */
 import { expect } from 'bun:test'
 
 export type ErrorBody = {
   error: { code: string; message: string; type: string; param: string | null; x_relay: { request_id: string } }
 }
 
-/** The answer's error, after a look at its status, its code and the envelope. */
+/** Returns the error of the answer after checking status, code and envelope. */
 export async function expectError(answer: Response | Promise<Response>, status: number, code: string, type?: string) {
   const response = await answer
   const { error } = (await response.json()) as ErrorBody

@@ -1,4 +1,4 @@
-/** `X-Sonant-Fault`: each name fails as the interface says, and leaves money, files and history as a real failure would. */
+/** `X-Sonant-Fault`: each name fails as specified, with the money, files and history of a real failure. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { audioFiles, auditDifference, query } from './books'
 import { expectError } from './expect-error'
@@ -34,7 +34,7 @@ describe('a fault on demand', () => {
     ['storage_failed', { format: 'wav' }, 502, 'storage_failed'],
     ['latency=50,storage_failed', {}, 502, 'storage_failed'],
   ]
-  it.each(faults)('%s of %j is %i %s; nothing is charged, nothing is left', async (fault, body, status, code) => {
+  it.each(faults)('%s of %j is %i %s; no charge and no file remain', async (fault, body, status, code) => {
     const before = await stateOfMoney()
     const error = await expectError(ask(fault, body), status, code, 'engine_error')
     expect(error.message).not.toMatch(/demand|fault|\//)
@@ -60,7 +60,7 @@ describe('a fault on demand', () => {
     expect(await recordOf(answer.request_id)).toMatchObject({ status: 'charged', error_code: null })
   })
 
-  it('leaves a repetition alone, which does no work', async () => {
+  it('has no effect on a replay', async () => {
     const headers = { 'idempotency-key': '0123456789abcdef'.repeat(2) }
     const first = await sonant.request('/api/v1/tts', { body: { text: 'Hello.' }, headers })
     for (const fault of ['synthesis_failed', 'storage_failed', 'charge_failed', 'latency=60000']) {
@@ -97,7 +97,7 @@ describe('a fault on demand', () => {
     expect((await ask('latency=0')).status).toBe(200)
   })
 
-  it('is one of a closed list: anything else is 400 that lists them, before anything is held', async () => {
+  it('must be one of a list: any other name is 400 with the list, before a hold', async () => {
     const before = await stateOfMoney()
     for (const fault of ['', 'nonsense', 'SYNTHESIS_FAILED', 'latency', 'latency=-1', 'latency=60001', 'latency=1e3']) {
       const error = await expectError(ask(fault), 400, 'invalid_params', 'invalid_request_error')
@@ -107,14 +107,14 @@ describe('a fault on demand', () => {
     expect(await stateOfMoney()).toEqual(before)
   })
 
-  it('concerns its own request only', async () => {
+  it('affects only its own request', async () => {
     const faults = ['synthesis_failed', 'latency=0', 'storage_failed', 'latency=0', 'synthesis_timeout', 'latency=0']
     const answers = await Promise.all(faults.map((fault) => ask(fault)))
     expect(answers.map(({ status }) => status)).toEqual([502, 200, 502, 200, 504, 200])
     expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
   })
 
-  it('does nothing in a server that is not ephemeral', async () => {
+  it('has no effect outside of ephemeral mode', async () => {
     const lasting = await startSonant()
     for (const fault of ['synthesis_failed', 'nonsense', 'latency=60000']) {
       const headers = { 'x-sonant-fault': fault }

@@ -1,4 +1,4 @@
-/** What goes wrong around the executable: disks, dead workers, signals, clients that leave. */
+/** Failures around the executable: disks, dead workers, signals, leaving clients. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -44,31 +44,28 @@ function tryMount(): boolean {
 if (!canMount) console.warn('SKIPPED for want of the right to mount: a full disk')
 
 describe('a full disk', () => {
-  it.skipIf(!canMount)(
-    'is storage_failed, leaves nothing half-written, and passes when there is room again',
-    async () => {
-      const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
-      expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=3m', 'none', directory]).exitCode).toBe(0)
-      try {
-        const sonant = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
-        expect((await say(sonant)).status).toBe(200)
-        const before = await filesIn(directory)
-        const ballast = join(directory, 'ballast')
-        Bun.spawnSync(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k'])
-        expect(await failureOf(say(sonant, longText))).toEqual(storageFailed)
-        expect(await filesIn(directory)).toEqual(before)
-        await rm(ballast)
-        expect((await say(sonant)).status).toBe(200)
-        expect(await sonant.stop()).toBe(0)
-      } finally {
-        Bun.spawnSync(['umount', '-l', directory])
-        await rm(directory, { recursive: true, force: true })
-      }
-    },
-  )
+  it.skipIf(!canMount)('is storage_failed, leaves no partial file, and works when there is space again', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
+    expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=3m', 'none', directory]).exitCode).toBe(0)
+    try {
+      const sonant = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
+      expect((await say(sonant)).status).toBe(200)
+      const before = await filesIn(directory)
+      const ballast = join(directory, 'ballast')
+      Bun.spawnSync(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k'])
+      expect(await failureOf(say(sonant, longText))).toEqual(storageFailed)
+      expect(await filesIn(directory)).toEqual(before)
+      await rm(ballast)
+      expect((await say(sonant)).status).toBe(200)
+      expect(await sonant.stop()).toBe(0)
+    } finally {
+      Bun.spawnSync(['umount', '-l', directory])
+      await rm(directory, { recursive: true, force: true })
+    }
+  })
 
   it.skipIf(!canMount)(
-    'lets a server start that serves what is there, says that it is full, and recovers when there is room',
+    'lets a server start, serve stored audio, report the full disk, and recover when there is space',
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
       expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'none', directory]).exitCode).toBe(0)
@@ -76,14 +73,14 @@ describe('a full disk', () => {
         const first = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
         const { answer } = await first.speak({ text: 'Hello.' })
         const name = (answer.url as string).split('/').at(-1)
-        // A request that ends with its server leaves a hold, which a start gives back.
+        // A request ended by a kill leaves a hold, which the next start releases.
         const running = say(first, longText).catch(() => undefined)
         const data = join(directory, 'data')
         await until(() => query(data, "SELECT 1 FROM holds WHERE status = 'held'").length > 0)
         first.process.kill('SIGKILL')
         await running
         await first.process.exited
-        // As after a start that ended in order: without the files that SQLite shares.
+        // As after an orderly stop: without SQLite's shared files.
         query(data, 'SELECT 1 FROM holds')
         const ballast = join(directory, 'ballast')
         const fill = () =>
@@ -141,10 +138,10 @@ describe('a full disk', () => {
 })
 
 describe('an audio directory that cannot be written', () => {
-  it('is storage_failed, and the next request works when it is back', async () => {
+  it('is storage_failed, and the next request works after its return', async () => {
     const sonant = await start()
     const audio = join(sonant.directory, 'data/audio')
-    // Root may write anywhere, so the directory is replaced by a file rather than made read-only.
+    // Root may write anywhere, so a file replaces the directory instead of a read-only mode.
     Bun.spawnSync(['mv', audio, `${audio}.away`])
     await Bun.write(audio, '')
     expect(await failureOf(say(sonant))).toEqual(storageFailed)
@@ -166,7 +163,7 @@ describe('an audio directory that cannot be written', () => {
 const workersOf = (sonant: Sonant) => childrenOf(sonant.process.pid)
 
 describe('a worker that is killed', () => {
-  it('costs its own request at most, and the next ones work', async () => {
+  it('fails at most its own request, and the next ones work', async () => {
     const sonant = await start({ flags: ['--workers', '2'] })
     await say(sonant)
     const running = Array.from({ length: 6 }, () => say(sonant, longText))
@@ -210,7 +207,7 @@ describe('SIGTERM', () => {
 })
 
 describe('SIGKILL', () => {
-  it('leaves workers that end by themselves, and the next start clears half-written files', async () => {
+  it('makes workers exit, and the next start removes partial files', async () => {
     const sonant = await start()
     await say(sonant)
     const request = say(sonant, longText).catch(() => undefined)
@@ -231,7 +228,7 @@ describe('SIGKILL', () => {
 })
 
 describe('workers of a server that was killed', () => {
-  it.skipIf(process.platform !== 'linux')('end, whether they are at work, idle or stopped', async () => {
+  it.skipIf(process.platform !== 'linux')('exit, whether they are busy, idle or stopped', async () => {
     const sonant = await start({ flags: ['--workers', '2'] })
     const requests = [say(sonant, longText), say(sonant, longText)].map((request) => request.catch(() => undefined))
     while (workersOf(sonant).length < 2) await Bun.sleep(10)
@@ -242,7 +239,7 @@ describe('workers of a server that was killed', () => {
     while (workers.some(isRunning)) await Bun.sleep(10)
   })
 
-  it.skipIf(process.platform !== 'linux')('had no setting and no key of it in their environment', async () => {
+  it.skipIf(process.platform !== 'linux')('have no setting or key in their environment', async () => {
     const env = { SONANT_ADMIN_KEY: 'k'.repeat(40), SONANT_LOG_LEVEL: 'info', MY_TOKEN: 'secret' }
     const sonant = await start({ env })
     await until(() => workersOf(sonant).length > 0)
@@ -255,7 +252,7 @@ describe('workers of a server that was killed', () => {
 })
 
 describe('a client that leaves', () => {
-  it('does not disturb the service, which drops what had not begun', async () => {
+  it('does not disturb the service, which drops work that has not begun', async () => {
     const sonant = await start({ flags: ['--workers', '1'] })
     await say(sonant)
     const leaving = Array.from({ length: 20 }, () => {
@@ -271,7 +268,7 @@ describe('a client that leaves', () => {
     })
     await Promise.all(leaving)
     expect((await say(sonant)).status).toBe(200)
-    // Half-written files count too: a request has its file from the moment that it begins.
+    // Partial files count too: a request has its file from the beginning.
     expect((await filesIn(sonant.directory)).length).toBeWithin(2, 10)
   })
 })

@@ -1,9 +1,11 @@
-/** Fields of the wrong type or form, in every body there is: 400 that names the field, over HTTP against the executable. */
+/**
+ * Fields of the wrong type or form, in every body: 400 with the name of the field, over HTTP against the executable.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { adminKey, expectError, startServer, type Json, type Server } from './client'
 
 let server: Server
-/** Ids to put into paths. */
+/** Ids for paths. */
 let ids: Record<string, string>
 beforeAll(async () => {
   server = await startServer()
@@ -80,7 +82,7 @@ describe('a wrong field', () => {
     async (_call, field, method, path, [good, , values]) => {
       const before = JSON.stringify(await server.admin('GET', '/audit-log?limit=1'))
       for (const value of values) {
-        // A lone surrogate can only be written escaped.
+        // JSON can hold a lone surrogate only in escaped form.
         const body = JSON.stringify({ ...good, [field]: value }).replaceAll('\\\\ud800', '\\ud800')
         const answer = await send(method, path, body)
         expectError(answer, 400, 'invalid_params', field)
@@ -127,7 +129,7 @@ describe('a body that is no object', () => {
 describe('an object out of the ordinary', () => {
   const create = async (body: string) => send('POST', `${root}/accounts`, body)
 
-  it('counts the last of a field that is given twice', async () => {
+  it('uses the last value of a repeated field', async () => {
     expect((await create('{"name":"first","name":"last"}')).body.name).toBe('last')
     expectError(await create('{"name":"first","name":7}'), 400, 'invalid_params', 'name')
   })
@@ -139,14 +141,14 @@ describe('an object out of the ordinary', () => {
     expect(made.body).toMatchObject({ name: 'n', role: 'user', status: 'enabled', balance: 0 })
   })
 
-  it('may nest 32 levels deep in what is ignored and no deeper, whatever its strings hold', async () => {
+  it('may nest 32 levels deep in ignored fields and no deeper; brackets in strings do not count', async () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect((await create(`{"name":"${'[{\\"'.repeat(20)}","ignored":${nested(31)}}`)).status).toBe(200)
     for (const levels of [32, 400_000])
       expectError(await create(`{"name":"n","ignored":${nested(levels)}}`), 400, 'invalid_params')
   })
 
-  it('is refused when it is no UTF-8, and may open with a byte order mark', async () => {
+  it('is refused in invalid UTF-8, and may start with a byte order mark', async () => {
     const bytes = (...parts: number[]) => Buffer.from([...Buffer.from('{"name":"'), ...parts, ...Buffer.from('"}')])
     for (const wrong of [bytes(0xff, 0xfe), bytes(0xc0, 0x80), bytes(0xed, 0xa0, 0x80)]) {
       const response = await fetch(`${server.baseUrl}${root}/accounts`, {

@@ -1,6 +1,6 @@
 /**
- * 200 requests for every operation, generated from the API description: what it allows is not refused, and every answer
- * is as described. A failure prints its seed; `SONANT_SEED=N` runs the same requests again.
+ * 200 requests for every operation, generated from the API description: allowed requests are not refused, and every
+ * answer matches its description. A failure prints its seed; `SONANT_SEED=N` repeats the same requests.
  */
 import { afterAll, beforeAll, expect, it } from 'bun:test'
 import fc from 'fast-check'
@@ -8,13 +8,13 @@ import { readDescription, type Described, type Operation, type Parameter, type S
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 
 const requestsPerOperation = 200
-/** Requests under way at once. */
+/** Parallel requests. */
 const concurrency = 8
 const seed = Number(process.env.SONANT_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 let sonant: EphemeralSonant
 let described: Described
-/** Of the accounts and keys that the test itself needs. */
+/** Accounts and keys that the test itself needs. */
 const ownIds = new Set<string>()
 beforeAll(async () => {
   console.log(`SONANT_SEED=${seed}`)
@@ -28,12 +28,12 @@ beforeAll(async () => {
 afterAll(() => stopAndRemove(sonant))
 
 /**
- * What no description can say: whether an id, a code or a cursor is one, whether a time is over, what is behind an
- * address or in a file. A 400 for one of these is no contradiction.
+ * Conditions beyond a description: whether an id, code or cursor exists, whether a time is past, the content of an
+ * address or file. A 400 for one of these is no contradiction.
  */
 const onlyTheServerKnows = ['cursor', 'group', 'voices', 'provider', 'code', 'expires_at', 'language', 'url', 'file']
 
-/** What makes requests succeed more often, or cheaper: by the name of a field, parameter or header. */
+/** Values that make requests succeed more often, or faster: by name of a field, parameter or header. */
 const likely: Record<string, fc.Arbitrary<unknown>> = {
   text: fc.constantFrom('Hi.', '你好。', 'a', '…', '3,5', 'Ой', '\u{1f600}', 'x y', '\u00a0.'),
   voice_id: fc.constantFrom('en-ross', 'zh-mei', 'de-karl', null, ''),
@@ -45,10 +45,10 @@ const likely: Record<string, fc.Arbitrary<unknown>> = {
   expires_at: fc.constantFrom('2999-01-01', '2999-01-01T00:00:00.123456Z', null),
   'X-Sonant-Fault': fc.constantFrom('storage_failed', 'charge_failed', 'latency=1', 'synthesis_failed, latency=1'),
 }
-/** Nothing but the likely: anything else that is allowed takes long, or is answered by another host. */
+/** Only these values: other allowed ones take long, or contact another host. */
 const onlyLikely = ['count', 'url', 'X-Sonant-Fault']
 
-/** A valid value, by the keywords that the description uses. `name`: of the field. */
+/** A valid value by the keywords in use. `name`: the name of the field. */
 function valueOf(schema: Schema, name = ''): fc.Arbitrary<unknown> {
   const usual = likely[name]
   if (usual && onlyLikely.includes(name)) return usual
@@ -138,7 +138,7 @@ function requestOf({ operationId, parameters = [], requestBody }: Operation): fc
     valueOf(schema).map((value) => ({ type, value })),
   )
   const body = bodies.length > 0 ? fc.oneof(...bodies) : fc.constant(undefined)
-  // Everything else is spoken in tests of its own; here it would take minutes.
+  // Other texts have tests of their own; here they would take minutes.
   const briefly = fc.tuple(body, likely.text!).map(([given, text]) => {
     return given && { ...given, value: { ...(given.value as Schema), text } }
   })
@@ -150,7 +150,7 @@ function requestOf({ operationId, parameters = [], requestBody }: Operation): fc
   })
 }
 
-/** Ids and names that answers mentioned, by the kind of thing: what stands before them in a path. */
+/** Ids and names from answers, by the path segment before them. */
 const known = new Map<string, string[]>()
 
 function learn(kind: string, value: unknown): void {
@@ -159,7 +159,7 @@ function learn(kind: string, value: unknown): void {
   if (values.length < 100) known.set(kind, [...values, value])
 }
 
-/** Fills the parameters of the path: mostly with what there is, else with an id that nobody has. */
+/** Fills the parameters of the path: mostly with existing ids, else with an unknown one. */
 function pathOf(template: string, picks: readonly number[]): string {
   let at = 0
   return template.replace(/\{\w+\}/g, (_, offset: number) => {
@@ -201,7 +201,7 @@ async function send(template: string, method: string, operation: Operation, requ
   if (response.ok) learnFrom(template, content)
   const faults = described.faultsOfAnswer(template, method, response, content)
   const refused = response.status === 400 ? (JSON.parse(content) as Schema).error : undefined
-  // That something must not be empty can always be said.
+  // A description can always require a non-empty value.
   const isSayable = refused && (!onlyTheServerKnows.includes(refused.param) || / ""[;.]/.test(refused.message))
   return [...faults, ...(isSayable ? [`refused although it is described: ${refused.message}`] : [])].map(
     (fault) => `${method} ${path}?${query} ${JSON.stringify([[...headers], body])}: ${fault}`,
@@ -214,7 +214,7 @@ function formOf(fields: Schema): FormData {
   return form
 }
 
-it('what is described is allowed, and every answer is as described', async () => {
+it('described requests are allowed, and every answer is as described', async () => {
   const faults: string[] = []
   for (const { path, method, operation } of described.operations()) {
     const requests = fc.sample(requestOf(operation), { seed, numRuns: requestsPerOperation })

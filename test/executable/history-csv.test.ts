@@ -1,4 +1,7 @@
-/** A history of a million requests as CSV, from the compiled executable: whole, in constant memory, others served. */
+/**
+ * A history of a million requests as CSV, from the compiled executable: complete, in constant memory, beside other
+ * requests.
+ */
 import { expect, it } from 'bun:test'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +10,7 @@ import { openData, startOn } from './client'
 
 const rows = 1_000_000
 const firstMs = Date.UTC(2025, 0, 1)
-/** What the stream may add to the most memory that the server ever had. */
+/** Allowed growth of the server's peak memory during the stream. */
 const growthMaxBytes = 48 << 20
 const healthMaxMs = 250
 
@@ -19,7 +22,7 @@ function fill(directory: string, accountId: string, keyId: string): void {
      VALUES (?, 'tts', ?, ?, ?, 'en-ross', 12, 1, 'mp3', 'failed', 'synthesis_failed')`,
   )
   db.transaction(() => {
-    // Several of one time, so that pages end inside such a group.
+    // Several rows per time stamp, so that pages end inside such a group.
     for (let i = 0; i < rows; i++)
       insert.run(i.toString(16).padStart(32, '0'), accountId, keyId, firstMs + Math.floor(i / 7) * 1000)
   })()
@@ -31,7 +34,7 @@ async function peakBytes(pid: number): Promise<number> {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'a million requests stream as CSV without growing the server or holding up others',
+  'a million requests stream as CSV in constant memory, without delaying other requests',
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-csv-'))
     const first = await startOn(directory)
@@ -39,7 +42,7 @@ it.skipIf(process.platform !== 'linux')(
     await first.stop()
     fill(directory, id, keyId)
     const server = await startOn(directory)
-    // Everything warm before memory is measured: the voice, and the code that streams.
+    // Warms up the voice and the streaming code before memory is measured.
     await server.ask('/api/v1/usage.csv?from=2025-01-01&to=2025-01-01T02:00', { key })
     await Bun.sleep(4000)
     const before = await peakBytes(server.process.pid)

@@ -1,4 +1,4 @@
-/** The page at `/`, as a browser gets it and as programs do not. */
+/** The page at `/`, for browsers and for programs. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { describeWith } from '../tools'
 import { openBrowser } from './browser'
@@ -25,7 +25,7 @@ describe('the page at /', () => {
     expect(text).not.toMatch(/sk-|\{\{|undefined/)
   })
 
-  it('loads nothing from elsewhere and runs nothing that is not its own', async () => {
+  it('loads nothing from other origins and runs only its own script', async () => {
     const { headers, text } = await open()
     const policy = headers.get('content-security-policy')!
     expect(policy).toStartWith("default-src 'none'; style-src 'sha256-")
@@ -33,7 +33,7 @@ describe('the page at /', () => {
     expect(text).not.toMatch(/(src|href)="(https?:)?\/\//)
   })
 
-  it('names the address by which the browser came, and no hostile one', async () => {
+  it('shows the address of the request, but no hostile one', async () => {
     expect((await open({ host: 'localhost:1234' })).text).toContain('curl http://localhost:1234/api/v1/tts')
     for (const host of ['evil.example', '"><script>alert(1)</script>', '127.0.0.1"onload="x'])
       expect((await open({ host })).text).toContain(`curl ${server.baseUrl}/api/v1/tts`)
@@ -49,7 +49,7 @@ describe('the page at /', () => {
     await server.admin('PATCH', '/voices/zh-mei', { featured: false })
   })
 
-  it('is not there for programs, which get the envelope of errors', async () => {
+  it('is 404 in the error envelope for programs', async () => {
     for (const value of ['*/*', 'application/json'])
       expectError(await server.ask('/', { key: null, headers: { accept: value } }), 404, 'invalid_request')
     expectError(await server.ask('/', { method: 'POST', body: {}, headers: { accept } }), 405, 'invalid_request')
@@ -57,7 +57,7 @@ describe('the page at /', () => {
 })
 
 describeWith('chromium', 'the page at / in a browser', () => {
-  it('keeps its own policy, plays, copies, and fits a phone', async () => {
+  it('obeys its content security policy, plays, copies, and fits a phone', async () => {
     const browser = await openBrowser(`${server.baseUrl}/`)
     try {
       expect(await browser.until<string>('document.querySelector("h1")?.textContent')).toBe('Speech <of> "Ann"')

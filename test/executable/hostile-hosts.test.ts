@@ -1,6 +1,6 @@
 /**
- * Cloning from hosts that mean harm, against the executable: each ends in an error, everybody else is answered, and no
- * process and no file stays, also when the server is killed.
+ * Cloning from hostile hosts, against the executable: each request fails, other requests are answered, and no process
+ * or file remains, even after a kill of the server.
  */
 import { afterEach, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const floods: Record<string, { head: string; piece: string }> = {
   '/chunks': { head: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', piece: '1\r\nx\r\n' },
 }
 
-/** Floods whoever asks for a path of `floods`, and lets everybody else wait; its HOST:PORT and what came. */
+/** Floods requests for a path in `floods`, and stalls others; returns its HOST:PORT and the received requests. */
 async function startHost() {
   const asked: string[] = []
   const server = createServer((socket) => {
@@ -43,7 +43,7 @@ async function startHost() {
   return { address, asked }
 }
 
-/** As fast as it is read. */
+/** As fast as the client reads. */
 function flood(socket: Socket, { head, piece }: { head: string; piece: string }): void {
   socket.write(head)
   const pieces = Buffer.from(piece.repeat(1000))
@@ -75,7 +75,7 @@ async function downloadersOf(server: Server): Promise<number[]> {
 }
 
 describe('hostile hosts', () => {
-  it('each fail their own request, and others are answered meanwhile', async () => {
+  it('fail only their own requests, while others are answered', async () => {
     const host = await startHost()
     const directory = await mkdtemp(join(tmpdir(), 'sonant-hosts-'))
     closers.push(() => rm(directory, { recursive: true }))
@@ -119,7 +119,7 @@ describe('hostile hosts', () => {
     expect([made.status, made.body.units]).toEqual([200, 300])
     leaving.abort()
     await Promise.all(silent)
-    // Whoever leaves takes the download along, also one that waits for its turn.
+    // A client that leaves cancels its download, also a waiting one.
     await until(async () => (await downloadersOf(server)).length === 0)
     expect(host.asked.length).toBeLessThan(20)
   })

@@ -1,6 +1,7 @@
 /**
- * Texts that have broken speech services: a sound or a clear error, never a hang, a crash, growth, or foreign audio.
- * Ten of them go whole through the executable; all of them go through worker processes in shorter form.
+ * Texts that have broken speech services: each gives a sound or a clear error, and never a hang, crash, memory growth
+ * or audio of another request. Ten of them go in full through the executable; all of them go through worker processes
+ * in shorter form.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { durationSeconds } from '../../src/audio/pcm'
@@ -18,7 +19,7 @@ const fill = (piece: string) => {
   return characters.slice(0, 2000).join('')
 }
 
-/** Whether something in the text is to be heard. */
+/** Whether the text has an audible part. */
 type Kind = [name: string, text: string, audible: boolean]
 const kinds: Kind[] = [
   ['2000 × a', 'a'.repeat(2000), true],
@@ -83,7 +84,7 @@ const kinds: Kind[] = [
   ['dashes', fill('-–—'), false],
 ]
 
-/** Those whose length itself could do harm: each is another kind of growth. */
+/** Texts with harmful length, each with another kind of growth. */
 const wholeKinds = [
   '2000 × a',
   '2000 digits',
@@ -115,7 +116,7 @@ describe('hostile text through the executable', () => {
   afterAll(() => stopAndRemove(sonant))
 
   it.each(kinds.filter(([name]) => wholeKinds.includes(name)))(
-    'is spoken whole, or is a silence where nothing is to be said: %s',
+    'is spoken in full, or is a silence without pronounceable text: %s',
     async (_name, text, audible) => {
       const response = await sonant.request('/api/v1/tts', {
         body: { text, voice_id: 'de-karl', format: 'wav', speed: 2 },
@@ -128,7 +129,7 @@ describe('hostile text through the executable', () => {
     { timeout: 120_000 },
   )
 
-  it('leaves the next ordinary text as it was', async () => {
+  it('does not change the next ordinary text', async () => {
     const fresh = await startSonant()
     for (const voice_id of voiceIds) {
       const [after, before] = [
@@ -178,7 +179,7 @@ describe('hostile text through the workers of the executable', () => {
     return Buffer.concat(pieces)
   }
 
-  it('has at least 40 kinds', () => expect(kinds.length).toBeGreaterThanOrEqual(40))
+  it('covers at least 40 kinds', () => expect(kinds.length).toBeGreaterThanOrEqual(40))
 
   for (const voiceId of voiceIds)
     it.each(kinds)(

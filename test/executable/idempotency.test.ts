@@ -1,4 +1,4 @@
-/** `Idempotency-Key` over HTTP: one key is one synthesis and one charge, however often and from wherever it is sent. */
+/** `Idempotency-Key` over HTTP: one key gives one synthesis and one charge, for any number of requests and clients. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { audioFiles, auditDifference, query } from './books'
 import { expectError } from './expect-error'
@@ -74,7 +74,7 @@ describe('the same key and the same fields', () => {
     await expectReplay(await ask(answer.request_id as string, { text: 'Hello again.' }), answer)
   })
 
-  it('take null and no voice_id for the same', async () => {
+  it('treat null and an omitted voice_id alike', async () => {
     const key = newKey()
     const answer = await answerOf(await ask(key, { text: 'Hello.', voice_id: null }))
     await expectReplay(await ask(key, { text: 'Hello.', voice_id: '' }), answer)
@@ -105,7 +105,7 @@ describe('the same key and the same fields', () => {
 })
 
 describe('while the first is running', () => {
-  it('nine others wait for it: one synthesis, one charge, ten equal answers', async () => {
+  it('nine others wait for it, with one synthesis, one charge and ten equal answers', async () => {
     const key = newKey()
     const before = await balance()
     const asked = Array.from({ length: 10 }, () => ask(key, { text: 'Ten at once.' }, { fault: 'latency=200' }))
@@ -118,7 +118,7 @@ describe('while the first is running', () => {
     expect([rowsOf(key).length, holdsOf(key)]).toEqual([1, [{ status: 'captured' }]])
   })
 
-  it('a second one gets its answer when the first does, and a different one is refused at once', async () => {
+  it('an equal one gets the same answer, and a different one is refused at once', async () => {
     const key = newKey()
     const startedAtMs = performance.now()
     const first = ask(key, { text: 'Slow.' }, { fault: 'latency=600' })
@@ -131,7 +131,7 @@ describe('while the first is running', () => {
     expect(performance.now() - startedAtMs).toBeGreaterThan(600)
   })
 
-  it('several that wait for one that fails try it again, and only one of them works', async () => {
+  it('several that wait for a failing one retry, and only one of them works', async () => {
     const key = newKey()
     const before = await balance()
     const first = ask(key, { text: 'First fails.' }, { fault: 'latency=300,synthesis_failed' })
@@ -148,7 +148,7 @@ describe('while the first is running', () => {
 })
 
 describe('a key that cannot be used', () => {
-  it('is 409 with other fields, and shows nothing of the first request', async () => {
+  it('is 409 with other fields, and reveals nothing of the first request', async () => {
     const key = newKey()
     const answer = await answerOf(await ask(key, { text: 'Secret words.', voice_id: 'en-kevin' }))
     for (const body of [
@@ -191,7 +191,7 @@ describe('a key that cannot be used', () => {
 })
 
 describe('a request that failed', () => {
-  it('frees its key: tried again it is charged once, in the same row of the history', async () => {
+  it('frees its key: a retry is charged once, in the same row of the history', async () => {
     const key = newKey()
     const before = await balance()
     for (const fault of ['synthesis_failed', 'storage_failed'])

@@ -1,4 +1,4 @@
-/** Clients that leave and servers that are told to stop, while requests are at work: what is charged then. */
+/** Clients that leave and servers that stop during a request: the resulting charges. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { audioFiles, auditDifference, query } from './books'
@@ -33,7 +33,7 @@ async function askAndLeave(sonant: Sonant, body: unknown, afterMs: number, heade
 }
 
 describe('a client that leaves', () => {
-  it('before synthesis begins is charged nothing, and its request has failed', async () => {
+  it('before synthesis begins is not charged, and its request fails', async () => {
     const sonant = await startEphemeral({ flags: ['--workers', '1'] })
     started.push(sonant)
     await sonant.speak({ text: 'Hello.' })
@@ -47,7 +47,7 @@ describe('a client that leaves', () => {
     expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
   })
 
-  it('while the workers are busy with others is charged nothing', async () => {
+  it('while the workers are busy with others is not charged', async () => {
     const sonant = await startEphemeral({ flags: ['--workers', '1'] })
     started.push(sonant)
     await sonant.speak({ text: 'Hello.' })
@@ -65,7 +65,7 @@ describe('a client that leaves', () => {
     expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
   })
 
-  it('after it began gets its audio stored, charged and in the history, and finds it with its key', async () => {
+  it('after synthesis begins has its audio stored, charged and in the history, and gets it by its key', async () => {
     const sonant = await startEphemeral({ flags: ['--workers', '1'] })
     started.push(sonant)
     await sonant.speak({ text: 'Hello.' })
@@ -84,7 +84,7 @@ describe('a client that leaves', () => {
 })
 
 describe('SIGTERM during work', () => {
-  it('lets what runs finish and be charged, refuses new requests with 503, ends with 0, and the books balance', async () => {
+  it('finishes and charges running requests, refuses new ones with 503, and exits with 0; the books balance', async () => {
     const sonant = await startSonant({ flags: ['--workers', '1'] })
     started.push(sonant)
     const dataDirectory = join(sonant.directory, 'data')

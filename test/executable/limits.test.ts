@@ -1,4 +1,4 @@
-/** Rate limits over HTTP against the compiled executable. One minute of real time is waited out once, for all of them. */
+/** Rate limits over HTTP against the compiled executable. All tests share one real minute of waiting. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { adminKey, expectError, startServer, userKey, type Answer, type Call, type Server } from './client'
 
@@ -31,7 +31,7 @@ function expectRefused(answer: Answer, limit: number): void {
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
 }
 
-/** Calls until the limit, then once more, which is refused. */
+/** Uses up the limit, then calls once more, which is refused. */
 async function exhaust(limit: number, call: () => Promise<Answer>): Promise<Answer> {
   for (let remaining = limit - 1; remaining >= 0; remaining--) {
     const answer = await call()
@@ -45,7 +45,7 @@ async function exhaust(limit: number, call: () => Promise<Answer>): Promise<Answ
 }
 
 describe('a limit', () => {
-  it('counts each kind of call by itself', async () => {
+  it('counts each kind of call separately', async () => {
     const { key } = await server.makeAccount({ balance: 1000 })
     await exhaust(3, () => say(key))
     await exhaust(4, () => server.ask('/api/v1/voices', { key }))
@@ -80,7 +80,7 @@ describe('a limit', () => {
     expectRefused(await say(high.api_key), 3)
   })
 
-  it('counts requests that fail and replays, and comes before the body is looked at', async () => {
+  it('counts failed requests and replays, and is checked before the body', async () => {
     const { key } = await server.makeAccount({ balance: 1000 })
     const replayed = { 'idempotency-key': 'ab'.repeat(16) }
     expect((await say(key, replayed)).status).toBe(200)
@@ -105,7 +105,7 @@ describe('a limit', () => {
     for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer, 5)
   })
 
-  it('is none for administration and for who the service is', async () => {
+  it('does not exist for administration and the version', async () => {
     for (let i = 0; i < 20; i++) {
       expect((await server.ask('/api/v1/admin/groups', { key: adminKey })).status).toBe(200)
       expect((await server.ask('/api/v1/version', { key: null })).status).toBe(200)
@@ -115,7 +115,7 @@ describe('a limit', () => {
   it('of anonymous callers is per address, and no key’s', async () => {
     const anonymous = (headers?: Record<string, string>) => server.ask('/api/v1/voices', { key: null, headers })
     await exhaust(4, () => anonymous())
-    // This connection is not from the trusted proxy, so what it says of the client is not heard.
+    // This connection is not from the trusted proxy, so its X-Forwarded-For is ignored.
     expectRefused(await anonymous({ 'x-forwarded-for': '203.0.113.7' }), 4)
     expect((await server.ask('/api/v1/voices', { key: userKey })).status).toBe(200)
   })
@@ -125,7 +125,7 @@ describe('behind a trusted proxy', () => {
   const from = (address: string, call: Call = {}) =>
     proxied.ask('/api/v1/voices', { key: null, ...call, headers: { 'x-forwarded-for': address } })
 
-  it('the client’s address counts, an IPv6 network as one; what the client itself claims does not', async () => {
+  it('the forwarded address counts, an IPv6 network as one; addresses from the client do not', async () => {
     await exhaust(4, () => from('203.0.113.7'))
     expect((await from('203.0.113.8')).status).toBe(200)
     expectRefused(await from('198.51.100.1, 203.0.113.7'), 4)
@@ -143,7 +143,7 @@ describe('behind a trusted proxy', () => {
 })
 
 describe('wrong keys', () => {
-  it('are refused after a hundred a minute from an address, and right ones from there are not', async () => {
+  it('are refused after a hundred a minute from an address, unlike valid ones from there', async () => {
     const wrong = (i: number) => server.ask('/api/v1/admin/accounts', { key: `sk-wrong-${i}` })
     for (let i = 0; i < 100; i++) expectError(await wrong(i), 401, 'invalid_api_key')
     const refused = await wrong(100)
@@ -155,7 +155,7 @@ describe('wrong keys', () => {
 })
 
 describe('Retry-After', () => {
-  it('is right: who waits that long gets through, not sooner, and refused calls do not count', async () => {
+  it('is exact: a call after that time succeeds, an earlier one does not, and refused calls do not count', async () => {
     const { key } = await server.makeAccount({ balance: 1000 })
     expect((await say(key)).status).toBe(200)
     await Bun.sleep(1500)
@@ -168,7 +168,7 @@ describe('Retry-After', () => {
       account: await exhaust(5, () => balance(key)),
     }
     expectRefused(refused.tts!, 3)
-    // Knocking all the while must not move the end.
+    // Refused calls in between must not move the end.
     const knocking = setInterval(() => void balance(key), 3000)
     const waits = Object.entries(refused).map(async ([name, answer]) => {
       const waitMs = seconds(answer, 'retry-after') * 1000
@@ -178,7 +178,7 @@ describe('Retry-After', () => {
       clearInterval(knocking)
       await Bun.sleep(2500)
       const after = await call()
-      // Of the spoken ones only the first has left the window: it slides, it does not start anew.
+      // Only the first of the speech calls has left the window: it slides, and does not restart.
       if (name === 'tts') expectRefused(await call(), 3)
       return [name, after.status, ...limitHeaders(after)]
     })

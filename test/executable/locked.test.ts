@@ -1,4 +1,4 @@
-/** Another process that writes to the database for long: requests wait for it outside of the event loop. */
+/** Another process holds the write lock for long: requests wait outside of the event loop. */
 import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, it } from 'bun:test'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const ask = (idempotencyKey: string, headers: Record<string, string> = {}) =>
 const later = { 'x-sonant-fault': 'latency=300' }
 const balance = async () => ((await (await sonant.request('/api/v1/balance')).json()) as { balance: number }).balance
 
-it('lets a request wait for its turn, at its begin and at its charge, while others are answered', async () => {
+it('makes a request wait at its begin and at its charge, while others are answered', async () => {
   const before = await balance()
   const charging = ask(newKey(), later)
   await Bun.sleep(100)
@@ -39,7 +39,7 @@ it('lets a request wait for its turn, at its begin and at its charge, while othe
     await Bun.sleep(10)
   }
   other.run('COMMIT')
-  // Waiting inside SQLite would have let through about one in the whole time.
+  // Waiting inside SQLite would have passed about one request in this time.
   expect(answered).toBeGreaterThan(10)
   const [charged, begun, account] = await Promise.all(waiting)
   for (const response of [charged, begun] as Response[])
@@ -51,7 +51,7 @@ it('lets a request wait for its turn, at its begin and at its charge, while othe
   expect(await balance()).toBe(before - 2 * text.length)
 })
 
-it('gives up after a while: nothing is charged or published that could not be recorded, and a retry succeeds', async () => {
+it('fails requests after a while without a charge or a file, and a retry succeeds', async () => {
   const before = await balance()
   const stored = await audioFiles(sonant.dataDirectory)
   const [late, early] = [newKey(), newKey()]

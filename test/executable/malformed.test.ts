@@ -1,4 +1,4 @@
-/** Requests that no decent client sends, most of them as raw bytes: an answer, never a 5xx, nothing of the inside. */
+/** Malformed requests, most of them as raw bytes: each gets an answer, never a 5xx, and no internals. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { connect } from 'node:net'
 import { adminKey, expectError, startServer, userKey, type Server } from './client'
@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const inside = /\n\s+at |\$bunfs|\/root\/|src\/|\.ts:|node_modules|sqlite|\/tmp\/|<html/i
 
-/** Sends pieces with pauses between them and returns all that comes back until the server closes or falls silent. */
+/** Sends chunks with pauses between them; returns all bytes received until the server closes or falls silent. */
 function exchange(
   pieces: (string | Uint8Array)[],
   { pauseMs = 0, silentMs = 300, firstMs = 5000 } = {},
@@ -52,7 +52,7 @@ const authorized = `Authorization: Bearer ${userKey}\r\n`
 const head = (line: string, headers = '') => `${line} HTTP/1.1\r\nHost: tts\r\n${authorized}${headers}\r\n`
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)
 
-/** 0 is a connection that was closed without a word, by the parser. */
+/** 0: the parser closed the connection without an answer. */
 async function expectStatus(pieces: (string | Uint8Array)[], allowed: number[]): Promise<string> {
   const answer = await exchange(pieces)
   expect(statusOf(answer)).toBeOneOf(allowed)
@@ -190,7 +190,7 @@ describe('a body with wrong framing', () => {
     await expectStatus(pieces, allowed)
   })
 
-  it('takes an empty body in chunks for none where none is needed', async () => {
+  it('treats an empty chunked body as none where the body is optional', async () => {
     const { id } = await server.makeAccount()
     const line = `POST /api/v1/admin/accounts/${id}/disable HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${adminKey}\r\n`
     await expectStatus([`${line}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`], [200])
@@ -201,7 +201,7 @@ describe('a body with wrong framing', () => {
     expect(answer).toStartWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n')
   })
 
-  it('does not take the rest of a refused body for a request', async () => {
+  it('does not parse the rest of a refused body as a request', async () => {
     const hidden = `${head('GET /api/v1/balance')}`
     const answer = await exchange(post('/api/v1/tts', `{"text":"${'a'.repeat(1 << 20)}"}${hidden}`))
     expect(statusOf(answer)).toBe(413)

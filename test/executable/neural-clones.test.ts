@@ -1,4 +1,4 @@
-/** Clones by tone conversion, from the executable: the converter comes, a clone is made and speaks, the converter goes. */
+/** Clones by tone conversion, from the executable: before, with and after an installed converter. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ describe('clones by tone conversion', () => {
     for (const text of [english, mandarin, `${english} ${mandarin}`]) {
       const spoken = readWav(await say(converted.id, text))
       expect(spoken.samples.length / spoken.sampleRate).toBeGreaterThan(1.2)
-      // The converter of the tests sings at 150 Hz times the root of the ratio of the tones.
+      // The test converter sings at 150 Hz times the root of the ratio of the embeddings.
       expect(medianPitchHz(spoken)).toBeWithin(75, 300)
     }
     expect(await say(converted.id, english)).toEqual(await say(converted.id, english))

@@ -1,4 +1,4 @@
-/** What neural voices are computed with: a provider that is not there, a library that is none, batches. */
+/** The compute providers of neural voices: a missing provider, an invalid library, batches. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,9 +13,9 @@ setDefaultTimeout(120_000)
 let directory: string
 let apiKey: string
 let voice: string
-/** Its graph says how many sentences are in a run. */
+/** Its graph encodes the number of sentences per run. */
 let counting: string
-/** By a server with default settings. */
+/** From a server with default settings. */
 let plain: Uint8Array
 const text = 'The cat sat down.'
 const sentences = [
@@ -60,7 +60,7 @@ const logLines = (sonant: Sonant) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
 describe('--provider cuda on a machine without it', () => {
-  it('is tried at the start, also where no voice is installed', async () => {
+  it('is tested at the start, even without installed voices', async () => {
     const sonant = await startEphemeral({ flags: ['--provider', 'cuda'] })
     await until(async () => (await json(sonant, '/readyz')).compute !== null)
     expect(await json(sonant, '/readyz')).toEqual({ ok: true, compute: { provider: 'cpu', fallback: true } })
@@ -68,7 +68,7 @@ describe('--provider cuda on a machine without it', () => {
     await stopAndRemove(sonant)
   })
 
-  it('falls back to the CPU loudly, and speaks the same', () =>
+  it('falls back to the CPU with a warning, and speaks the same', () =>
     withServer(['--provider', 'cuda'], async (sonant) => {
       expect((await hear(sonant, { text, voice_id: voice })).audio).toEqual(plain)
       expect(logLines(sonant)).toContainEqual(
@@ -84,8 +84,8 @@ describe('--provider cuda on a machine without it', () => {
     }))
 })
 
-describe('a voice with a provider of its own that is not here', () => {
-  it('falls back loudly too, while the server keeps to its own', () =>
+describe('a voice with its own missing provider', () => {
+  it('falls back with a warning too, while the server keeps its own provider', () =>
     withServer(['--provider', 'cpu'], async (sonant) => {
       const set = (provider: string | null) =>
         sonant.request(`/api/v1/admin/voices/${voice}`, { method: 'PATCH', body: { provider } })
@@ -99,8 +99,8 @@ describe('a voice with a provider of its own that is not here', () => {
     }))
 })
 
-describe('--ort-library of a path where nothing is', () => {
-  it('fails neural voices uncharged and says why in the log; built-in voices go on', () =>
+describe('--ort-library with a missing file', () => {
+  it('fails neural voices uncharged with the reason in the log; built-in voices work', () =>
     withServer(['--ort-library', '/no/such/libonnxruntime.so'], async (sonant) => {
       const { balance } = await json(sonant, '/api/v1/balance')
       const refused = sonant.request('/api/v1/tts', { body: { text, voice_id: voice } })
@@ -114,7 +114,7 @@ describe('--ort-library of a path where nothing is', () => {
 })
 
 describe('--batch-max 8', () => {
-  it('says that its voices are not deterministic, and gives each of many sentences what it gets alone', () =>
+  it('marks voices as not deterministic, and gives each of many sentences the sound that it has alone', () =>
     withServer(['--batch-max', '8', '--workers', '1'], async (sonant) => {
       const { voices } = (await json(sonant, '/api/v1/voices')) as { voices: { id: string; deterministic: boolean }[] }
       expect(voices.find(({ id }) => id === counting)!.deterministic).toBe(false)
@@ -135,14 +135,14 @@ describe('--batch-max 8', () => {
 })
 
 describe('the command line', () => {
-  it('say speaks with an installed voice without a server, as the server does', async () => {
+  it('say speaks with an installed voice as the server does', async () => {
     const args = ['say', text, '--voice', voice, '--data', join(directory, 'data'), '-o', 'a.wav']
     const { exitCode, stderr } = runSonant(args, { cwd: directory })
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^a\.wav: [\d.]+ s, voice /)])
     expect(Buffer.from(plain).equals(await Bun.file(join(directory, 'a.wav')).bytes())).toBe(true)
   })
 
-  it('doctor says what works, and fails for a provider that does not', () => {
+  it('doctor reports the working providers, and fails for one that does not work', () => {
     const args = ['doctor', '--data', join(directory, 'data')]
     const { exitCode, stdout } = runSonant(args, { cwd: directory })
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^ok +neural +voices are computed on /m)])

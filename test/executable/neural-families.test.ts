@@ -1,4 +1,4 @@
-/** Kokoro in all layouts, KittenTTS and VITS with a lexicon: tried, listed and spoken with by the executable. */
+/** Kokoro in all layouts, KittenTTS and VITS with a lexicon: probed, listed and used by the executable. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { readWav } from '../sound'
 import { sherpaNames } from '../onnx/kokoro'
@@ -23,7 +23,7 @@ setDefaultTimeout(120_000)
 
 const chinese = { model_type: 'vits', comment: 'fanchen', language: 'Chinese', n_speakers: 2, sample_rate: 16_000 }
 const sentence = '你好，世界。'
-/** Every character of what is said is a word of two phonemes. */
+/** Every character of a text is a word of two phonemes. */
 const characters = [...new Set(`${probeText('zh')}${sentence}`.replace(/[，。]/gu, ''))]
 const idsOf = new Map(['_', '，', '。', ...characters].map((token, id) => [token, id]))
 const vitsPack: Files = {
@@ -38,7 +38,7 @@ const packs: Readonly<Record<string, Files>> = {
   'kokoro-release': { ...kokoroOnnxPack, 'kokoro-v1.0.onnx': styleTonesModel({ names: sherpaNames }) },
   kitten: { ...kittenPack, 'kitten_tts_nano_v0_8.onnx': styleTonesModel() },
   'kitten-sherpa': { ...sherpaKittenPack, 'model.onnx': styleTonesModel({ metadata: sherpaKittenMetadata }) },
-  // Whose graph tells how long each symbol is.
+  // Its graph returns the duration of each symbol.
   'kokoro-hexgrad': hexgradPack,
   'vits-zh': vitsPack,
 }
@@ -58,7 +58,7 @@ async function hear(voice: string, text: string, speed = 1) {
   return readWav(audio)
 }
 
-describe('packs that are dropped into the running executable', () => {
+describe('packs copied into the directory of the running executable', () => {
   it.each([
     ['kokoro-community', 'kokoro', 3, 'apache-2.0'],
     ['kokoro-hexgrad', 'kokoro', 3, null],
@@ -80,7 +80,7 @@ describe('packs that are dropped into the running executable', () => {
   })
 
   it.each(['kokoro-community', 'kokoro-sherpa', 'kokoro-release'])(
-    'voices of %s are given their style, the speed and the phonemes of misaki',
+    'voices of %s receive their style, the speed and the phonemes of misaki',
     async (name) => {
       const symbols = new Map(Object.entries(kokoroVocabulary).map(([symbol, id]) => [id, symbol]))
       for (const [index, voice] of tried[name]!.voices.entries()) {
@@ -95,26 +95,26 @@ describe('packs that are dropped into the running executable', () => {
           ['həlˈQ.', 1.25],
           ['ɛlˈo.', 1.25],
         ][index] as [string, number]
-        // Of a style's rows the one for as many phonemes.
+        // The row of the style for this number of phonemes.
         expect([said, run.speed, run.row, run.speaker]).toEqual([phonemes, speed, phonemes.length - 1, index])
       }
     },
   )
 
   it.each(['kitten', 'kitten-sherpa'])(
-    'voices of %s are given their style, and the speed times their own',
+    'voices of %s receive their style, and the speed times their own',
     async (name) => {
       for (const [index, voice] of tried[name]!.voices.entries()) {
         const run = decodeStyleTones(await hear(voice, 'Hello.', 1.25))
-        // Of 0.8, by the configuration of the one pack.
+        // Relative to 0.8, from the configuration of this pack.
         expect([run.speaker, run.speed]).toEqual([index, voice === 'kitten-bella' ? 1 : 1.25])
-        // The end of the sound is cut off for KittenTTS.
+        // KittenTTS drops the end of the sound.
         expect(run.ids.slice(0, 4)).toEqual([0, 50, 83, 54])
       }
     },
   )
 
-  it('voices whose graph times its symbols speak too, the same every time', async () => {
+  it('voices whose graph returns durations speak too, the same every time', async () => {
     for (const voice of tried['kokoro-hexgrad']!.voices) {
       const first = await hear(voice, 'Good morning to you.')
       expect((await hear(voice, 'Good morning to you.')).samples).toEqual(first.samples)
@@ -130,7 +130,7 @@ describe('packs that are dropped into the running executable', () => {
       }
   })
 
-  it('models that are loaded are listed with the memory that they take', async () => {
+  it('loaded models are listed with their memory', async () => {
     const { models } = await sonant.admin('/compute')
     expect(models.length).toBeGreaterThan(0)
     for (const { processes, memory_bytes } of models) {

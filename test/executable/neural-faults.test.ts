@@ -1,4 +1,4 @@
-/** Models that go wrong while they speak to customers: nothing is charged, and the next request is fine. */
+/** Models that fail during customers' requests: no charge, and the next request works. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import map from '../speech/sherpa/map.json'
 import { childrenOf, isRunning } from '../processes'
@@ -9,7 +9,7 @@ import { dropTones, hear, packsTried, until } from './voice-packs'
 
 setDefaultTimeout(120_000)
 
-/** A sound of English that is not in the sentence by which packs are tried. */
+/** An English sound that does not occur in the probe sentence. */
 const zh = map.phoneme_id_map['ʒ'][0]!
 const fine = 'The cat sat down.'
 const fatal = 'A pleasure.'
@@ -51,8 +51,8 @@ async function expectUncharged(refused: Response, status: 502 | 504, before: { b
 }
 const state = async () => ({ balance: await balance(), files: await audioFiles(sonant.dataDirectory) })
 
-describe('a model that speaks when it is tried, and later', () => {
-  it('gives samples that are no numbers: the request fails, is not charged, and the next one is fine', async () => {
+describe('a model that passes its probe, and later', () => {
+  it('returns NaN samples: the request fails uncharged, and the next one works', async () => {
     const voice = voices['en_US-brittle-low']!
     const first = await hear(sonant, { text: fine, voice_id: voice })
     await expectUncharged(await ask(voice, fatal), 502, await state())
@@ -60,7 +60,7 @@ describe('a model that speaks when it is tried, and later', () => {
     expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)
   })
 
-  it('takes its process down: the request fails, is not charged, and the next one is fine', async () => {
+  it('crashes its process: the request fails uncharged, and the next one works', async () => {
     const voice = voices['en_US-deadly-low']!
     const first = await hear(sonant, { text: fine, voice_id: voice })
     await expectUncharged(await ask(voice, fatal), 502, await state())
@@ -68,7 +68,7 @@ describe('a model that speaks when it is tried, and later', () => {
     expect(loadedPids('en_US-deadly-low')).toHaveLength(2)
   })
 
-  it('never ends: the request fails after its time, is not charged, others go on, and its process is replaced', async () => {
+  it('never ends: the request fails uncharged at its deadline, others continue, and its process is replaced', async () => {
     const voice = voices['en_US-stuck-low']!
     const first = await hear(sonant, { text: fine, voice_id: voice })
     const before = await state()
@@ -84,7 +84,7 @@ describe('a model that speaks when it is tried, and later', () => {
     expect(loadedPids('en_US-stuck-low')).toHaveLength(2)
   })
 
-  it('loses its process in the middle: the request fails uncharged, and the next one is fine', async () => {
+  it('loses its process in the middle: the request fails uncharged, and the next one works', async () => {
     const voice = voices['en_US-stuck-low']!
     const before = await state()
     const loaded = loadedPids('en_US-stuck-low').at(-1)!
@@ -97,7 +97,7 @@ describe('a model that speaks when it is tried, and later', () => {
     expect(answer).toMatchObject({ remaining: before.balance - fine.length })
   })
 
-  it('loses its process while it is idle: nobody notices', async () => {
+  it('loses its idle process: no request fails', async () => {
     const voice = voices['en_US-stuck-low']!
     const before = await balance()
     const pid = loadedPids('en_US-stuck-low').at(-1)!

@@ -1,4 +1,4 @@
-/** Voices installed by name from a hub of the test's own: at the command line, and over HTTP until they speak. */
+/** Voices installed by name from a local hub: at the command line, and over HTTP until they speak. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -60,14 +60,14 @@ const installs = async () => (await sonant.admin('/packs')).installs as Install[
 const install = (name: string) => sonant.request('/api/v1/admin/packs', { body: { name }, key: sonant.adminKey })
 
 describe('at the command line', () => {
-  it('search lists what the hub has', async () => {
+  it('search lists the packs of the hub', async () => {
     const { exitCode, stdout } = await run('voices', 'search', 'en_US')
     expect(exitCode).toBe(0)
     expect(stdout).toContain('piper/en_US-amy-low')
     expect(stdout).toContain('piper/en_US-joe-medium')
   })
 
-  it('pull says the licence, places the pack whole, and the running server speaks with it', async () => {
+  it('pull shows the licence and installs the whole pack, and the running server speaks with it', async () => {
     const { exitCode, stderr, stdout } = await run('voices', 'pull', `piper/${amy}`)
     expect([exitCode, stdout + stderr]).toEqual([0, expect.stringContaining(`piper/${amy} is installed`)])
     expect(stderr).toContain('Licence: CC BY 4.0')
@@ -81,14 +81,14 @@ describe('at the command line', () => {
     expect(heard.lengthScale).toBe(0.5)
   })
 
-  it('pull of what is there already changes nothing', async () => {
+  it('pull of an installed pack changes nothing', async () => {
     const asked = hub.log.length
     const { exitCode } = await run('voices', 'pull', `piper/${amy}`)
     expect(exitCode).toBe(0)
     expect(hub.log.slice(asked).filter((line) => line.includes('/lfs/'))).toEqual([])
   })
 
-  it('a hub that is not there is named, and nothing is left', async () => {
+  it('an unreachable hub is named, and no file remains', async () => {
     const before = await readdir(join(sonant.dataDirectory, 'voices'))
     const child = Bun.spawnSync(
       [executable, 'voices', 'pull', 'kokoro', '--data', sonant.dataDirectory, '--hub', 'http://127.0.0.1:1'],
@@ -101,7 +101,7 @@ describe('at the command line', () => {
 })
 
 describe('over HTTP', () => {
-  it('a pack is installed in the background until its voices speak, and each act is in the log, those of the command line too', async () => {
+  it('a pack is installed in the background until its voices speak, and every act is logged, also from the command line', async () => {
     const answers = [await install('kokoro'), await install(`piper/${joe}`)]
     expect(answers.map(({ status }) => status)).toEqual([202, 202])
     await until(async () => (await installs()).filter(({ state }) => state === 'installed').length === 2)
@@ -119,7 +119,7 @@ describe('over HTTP', () => {
     expect(pulls.map(({ subject }) => subject).sort()).toEqual(['kokoro', `piper/${amy}`, `piper/${joe}`])
   })
 
-  it('a model that does not speak is installed, and refused with the reason', async () => {
+  it('a silent model is installed, and refused with the reason', async () => {
     expect((await install('piper/en_US-broken-low')).status).toBe(202)
     const name = 'piper-en_US-broken-low'
     await until(async () => (await sonant.admin('/packs')).items.some((item: Install) => item.name === name))
@@ -129,7 +129,7 @@ describe('over HTTP', () => {
     })
   })
 
-  it('what cannot be had is said: a name that is none, and a voice that the hub lacks', async () => {
+  it('an invalid name and a voice missing on the hub are reported', async () => {
     await expectError(install('../etc'), 400, 'invalid_params')
     expect((await install('piper/en_US-nobody-low')).status).toBe(202)
     await until(async () => (await installs()).some(({ state }) => state === 'failed'))

@@ -1,4 +1,4 @@
-/** The budget for models: what alone exceeds it is refused by name, the others take turns; idle ones go. */
+/** The memory limit for models: a model above it is refused by name, others take turns, and idle ones are unloaded. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { auditDifference } from './books'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
@@ -8,7 +8,7 @@ setDefaultTimeout(120_000)
 
 const budgetBytes = 256 << 20
 const idleSeconds = 4
-/** By these a model is expected to need 64 MB and half as much again. */
+/** With these parameters the estimate is 64 MB and half as much again. */
 const halfBytes = 80e6
 const names = ['en_US-first-low', 'en_US-second-low']
 const text = 'The cat sat down.'
@@ -27,14 +27,14 @@ afterAll(() => stopAndRemove(sonant))
 type Model = { name: string; processes: number; memory_bytes: number }
 const models = async () => (await sonant.admin('/compute')).models as Model[]
 
-it('a model that alone needs more is refused beforehand, by name', () => {
+it('a model above the limit is refused in advance, by name', () => {
   expect(packs['en_US-huge-low']).toMatchObject({
     state: 'refused',
     reason: 'en_US-huge-low.onnx needs about 305 MB of memory; at most 269 MB are allowed',
   })
 })
 
-it('two models that together need more take turns, and requests for either wait and are answered', async () => {
+it('two models above the limit together take turns, and requests for either are answered', async () => {
   const needed = names.map((name) => packs[name]!.expected_memory_bytes as number)
   expect(needed[0]! + needed[1]!).toBeGreaterThan(budgetBytes)
   const voices = names.map((name) => packs[name]!.voices[0]!)
@@ -56,7 +56,7 @@ it('two models that together need more take turns, and requests for either wait 
   expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
 })
 
-it('what is loaded is listed with its memory, and goes when nobody uses it', async () => {
+it('a loaded model is listed with its memory, and unloaded when idle', async () => {
   const [loaded] = await models()
   expect(loaded!.name).toMatch(/en_US-(first|second)-low\.onnx$/)
   expect(loaded!.memory_bytes).toBeGreaterThan(halfBytes)

@@ -1,4 +1,4 @@
-/** A Piper voice that is dropped into the running executable: found, spoken with, kept, removed. */
+/** A Piper voice copied into the directory of the running executable: found, used, kept, removed. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { dropTones, hear, packsTried, until } from './voice-packs'
 
 setDefaultTimeout(60_000)
 
-/** Spoken, and its ids by sherpa-onnx: a row of test/speech/sherpa/piper-en-us.jsonl.zst. */
+/** The text, and its ids by sherpa-onnx: a row of test/speech/sherpa/piper-en-us.jsonl.zst. */
 const text = 'brown the it psychology hour'
 const table = join(import.meta.dir, '../speech/sherpa/piper-en-us.jsonl.zst')
 
@@ -52,7 +52,7 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
   let ids: readonly string[]
   let first: Uint8Array
 
-  it('is three voices at the end of the list, and the default stays', async () => {
+  it('adds three voices at the end of the list, without changing the default', async () => {
     const before = await voices()
     await dropTones(data(), 'en_US-three-medium', { speakers: 3 })
     const pack = (await packsTried(sonant, ['en_US-three-medium']))['en_US-three-medium']!
@@ -64,7 +64,7 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
     expect(after.at(-1)).toMatchObject({ engine: 'piper', language: 'en-US', sample_rate: 22_050, deterministic: true })
   })
 
-  it('is fed the ids of sherpa-onnx, the speaker, and the speed as length scale', async () => {
+  it('receives the ids of sherpa-onnx, the speaker, and the speed as length scale', async () => {
     const expected = await idsBySherpa(text)
     for (const [speaker, speed] of [
       [0, 1],
@@ -78,7 +78,7 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
     }
   })
 
-  it('is given numbers and money as words, and leaves other scripts to fallbacks', async () => {
+  it('receives numbers and money as words, and leaves other scripts to fallback voices', async () => {
     const spoken = async (said: string) => (await hear(sonant, { text: said, voice_id: ids[0] })).run.ids
     expect(await spoken('3 cats for $5.')).toEqual(await spoken('three cats for five dollars.'))
     const wav = async (said: string) =>
@@ -86,7 +86,7 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
     expect(await wav('Hello. 你好，我们去公园。')).toBeGreaterThan((await wav('Hello.')) + 44_100)
   })
 
-  it('gives the same bytes for the same request, also after a restart, at whose start it is there', async () => {
+  it('gives the same bytes for the same request, also right after a restart', async () => {
     const again = async () => (await hear(sonant, { text, voice_id: ids[2], speed: 1.5 })).audio
     expect(await again()).toEqual(first)
     await restart()
@@ -95,14 +95,14 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
     expect(await again()).toEqual(first)
   })
 
-  it('speaks in mp3 too, and its demo is made when somebody asks for it', async () => {
+  it('speaks in mp3 too, and renders its demo on the first request', async () => {
     const { audio } = await sonant.speak({ text, voice_id: ids[0] })
     expect(audio.length).toBeGreaterThan(5_000)
     const demo = await fetch(((await voices()).at(-3) as unknown as { demo_url: string }).demo_url)
     expect([demo.status, demo.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
   })
 
-  it('is gone when its folder is, which costs nothing, and comes back with its settings and its plans', async () => {
+  it('disappears with its folder without charges, and returns with its settings and plans', async () => {
     const admin = (method: string, path: string, body?: unknown) =>
       sonant.request(`/api/v1/admin${path}`, { method, body })
     const group = { name: 'gold', voices: [ids[1]!] }
@@ -128,7 +128,7 @@ describe('a Piper voice of three speakers, dropped into the running server', () 
 })
 
 describe('a Piper voice of pinyin', () => {
-  it('is fed what the tests of piper1-gpl (tests/test_chinese_phonemizer.py) say of a text', async () => {
+  it('receives the phonemes of the tests of piper1-gpl (tests/test_chinese_phonemizer.py)', async () => {
     const ids = Object.fromEntries(pinyinIds)
     const config = { phoneme_type: 'pinyin', phoneme_id_map: ids, language: { code: 'zh_CN' } }
     await dropTones(data(), 'zh_CN-pinyin-medium', {}, config)

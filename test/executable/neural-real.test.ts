@@ -1,4 +1,4 @@
-/** Real graphs dropped into the executable: a neural vocoder behind a Piper front, and the stub voice of piper1-gpl. */
+/** Real graphs in the executable: a neural vocoder behind a Piper front end, and the stub voice of piper1-gpl. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import { heavyPiperModel } from '../onnx/heavy'
@@ -30,7 +30,7 @@ describeWith([vocoder, stub], 'real graphs', () => {
   })
   afterAll(() => stopAndRemove(sonant))
 
-  it('a vocoder speaks long texts, with noise and yet the same every time, faster when asked', async () => {
+  it('a vocoder speaks long texts with noise, the same every time, and at other speeds', async () => {
     expect(packs.heavy).toMatchObject({ state: 'ready', deterministic: true, times_words: true })
     const text = 'On 3 May 2024 she paid $5.20 for it. '.repeat(8).trim()
     const [voice] = packs.heavy!.voices
@@ -39,12 +39,12 @@ describeWith([vocoder, stub], 'real graphs', () => {
     expect(again.audio).toEqual(one.audio)
     const seconds = ({ audio }: typeof one) => readWav(audio).samples.length / 44_100
     expect(seconds(one)).toBeGreaterThan(15)
-    // Each id lasts whole frames, rounded up: 2, 3 and 4 of them become 2, 2 and 3.
+    // Each id lasts whole frames, rounded up: 2, 3 and 4 frames become 2, 2 and 3.
     expect(seconds(one) / seconds(faster)).toBeWithin(1.1, 1.3)
     expect(peakOf(readWav(one.audio))).toBeWithin(0.2, 0.9)
   })
 
-  it('the stub voice, which says nothing, is refused for that', () => {
+  it('the stub voice is refused as silent', () => {
     expect(packs.stub).toMatchObject({ state: 'refused', reason: expect.stringContaining('gave silence') })
   })
 })

@@ -1,4 +1,7 @@
-/** Packs that are of no use, dropped into the running executable: each is refused with its reason, and harms nobody. */
+/**
+ * Unusable packs copied into the directory of the running executable: each is refused with its reason, and no request
+ * fails.
+ */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdir, symlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +17,7 @@ setDefaultTimeout(120_000)
 
 const model = tonesModel()
 const withModel = (graph: Uint8Array) => (directory: string) => writePiperPack(directory, { name: 'x', model: graph })
-/** With parameters that lie in another file. */
+/** With parameters in another file. */
 const external = (location: string) => withModel(addToGraph(model, tensor({ dims: [1], external: { location } })))
 const noise = Uint8Array.from({ length: 20_000 }, (_, i) => (i * i * 31 + i * 17) & 0xff)
 const zip = new Uint8Array([0x50, 0x4b, 3, 4, ...new Uint8Array(1000)])
@@ -40,7 +43,7 @@ const bad: readonly (readonly [name: string, pack: Parameters<typeof drop>[2], r
   ['huge', (directory) => withModel(model)(directory).then(() => truncate(join(directory, 'x.onnx'), 3e9)), /2 GiB/],
   ['opset', withModel(new Uint8Array(Buffer.concat([model, bytes(8, varint(2, 99))]))), /opset/],
   ['signature', withModel(vitsModel()), /x\.onnx.*input/],
-  // The beginning of every sentence.
+  // The start of every sentence.
   ['abort', withModel(tonesModel({ fatalBy: 1 })), /its process crashed/],
   ['hungry', withModel(tonesModel({ endlessBy: 'always', hungry: true })), /more memory than a model of its size may/],
   ['constant', withModel(tonesModel({ constantBytes: 12e9 })), /more memory than a model of its size may/],
@@ -50,7 +53,7 @@ const sleeper = 'endless'
 
 let sonant: EphemeralSonant
 let packs: Readonly<Record<string, PackItem>>
-/** Of requests while packs were tried. */
+/** Requests while packs are probed. */
 const answers: number[] = []
 beforeAll(async () => {
   sonant = await startEphemeral({ flags: ['--model-memory-bytes', String(256 << 20)] })
@@ -77,7 +80,7 @@ const listed = () => {
   return (JSON.parse(stdout) as { items: PackItem[] }).items
 }
 
-describe('a pack that is of no use', () => {
+describe('an unusable pack', () => {
   it.each(names)('%s is refused with the same reason in the admin API, the log and the command line', (name) => {
     const item = packs[name]!
     const [, , reason] = bad.find(([one]) => one === name)!
@@ -88,12 +91,12 @@ describe('a pack that is of no use', () => {
     expect(listed().find((one) => one.name === name)).toMatchObject({ state: 'refused', reason: item.reason })
   })
 
-  it('kept nobody from being answered', () => {
+  it('did not keep requests from being answered', () => {
     expect(answers.length).toBeGreaterThan(5)
     expect(new Set(answers)).toEqual(new Set([200]))
   })
 
-  it('that never ends lets the next one be tried meanwhile, and its process may be killed', async () => {
+  it('that never ends does not delay the next probe, and its process can be killed', async () => {
     const before = childrenOf(sonant.process.pid).filter(isRunning)
     await dropTones(sonant.dataDirectory, sleeper, { endlessBy: 'always' })
     let probing: number | undefined
@@ -103,7 +106,7 @@ describe('a pack that is of no use', () => {
     })
     await dropTones(sonant.dataDirectory, 'good')
     packs = await packsTried(sonant, ['good'], sonant.adminKey)
-    // Its time is not over: the next pack did not wait for that.
+    // Before its timeout: the next pack did not wait.
     expect(isRunning(probing!)).toBe(true)
     expect(packs[sleeper]!.state).toBe('checking')
     expect((await sonant.request('/api/v1/tts', { body: { text: 'Still here.' } })).status).toBe(200)

@@ -1,4 +1,4 @@
-/** The API description, held against the running service: every route, every answer, every example; and its page. */
+/** The API description compared with the running service: routes, answers and examples; and its page. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 describe('/openapi.json', () => {
-  it('is what a validator of OpenAPI 3.1 accepts, and no cache keeps it unasked', async () => {
+  it('is valid OpenAPI 3.1, and caches must revalidate it', async () => {
     const response = await fetch(`${ready.base_url}/openapi.json`)
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('cache-control')).toBe('no-cache')
@@ -56,11 +56,11 @@ describe('/openapi.json', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  it('names the address of the service', () => {
+  it('contains the address of the service', () => {
     expect(described.description.servers).toEqual([{ url: ready.base_url }])
   })
 
-  it('has every route of the service, and none besides', () => {
+  it('has exactly the routes of the service', () => {
     const db = openDatabase(':memory:')
     const app = createHttpServer({
       db,
@@ -70,7 +70,7 @@ describe('/openapi.json', () => {
       keyUse: createKeyUse(db),
       trustedProxies: parseNetworks([]),
     } as unknown as ServerOptions)
-    // A file may lie in a folder, which a parameter of a described path cannot say; so there are two paths for it.
+    // A parameter of a path cannot contain a slash, so files in a folder have a second path.
     const anyFile = ['/audio/{name}', '/audio/demos/{name}']
     const routes = app.routes.flatMap(({ method, path }) => {
       const paths = path === '/audio/*' ? anyFile : [path.replace(/:(\w+)/g, '{$1}')]
@@ -82,7 +82,7 @@ describe('/openapi.json', () => {
     db.close()
   })
 
-  it('gives an example of every answer in JSON and of every body, and each is as its schema says', () => {
+  it('has a valid example of every JSON answer and every body', () => {
     const faults: unknown[] = []
     let count = 0
     const check = (
@@ -119,7 +119,7 @@ type Request = { key?: string; body?: unknown; form?: FormData; headers?: Record
 describe('the answers of the service', () => {
   const seen = new Set<string>()
 
-  /** Sends a request to a described path and holds the answer against its description. */
+  /** Sends a request to a described path and compares the answer with its description. */
   async function call(method: string, template: string, status: number, request: Request = {}, ...values: string[]) {
     const { key = ready.admin_key, body, form, headers = {}, query = '' } = request
     const path = template.replace(/\{\w+\}/g, () => values.shift()!)
@@ -137,7 +137,7 @@ describe('the answers of the service', () => {
     ])
     expect(described.faultsOfAnswer(template, method.toLowerCase(), response, content)).toEqual([])
     seen.add(`${method} ${template} ${status}`)
-    // Whoever asks for it knows what he gets.
+    // Each caller knows the type of its answer.
     return (content.startsWith('{') ? JSON.parse(content) : content) as Record<string, any>
   }
 
@@ -318,7 +318,7 @@ describe('the answers of the service', () => {
     expect(missing).toEqual([])
   })
 
-  it('would be faulted for a field that is not described, or that is missing', () => {
+  it('fail the validator with an undescribed or missing field', () => {
     const pointer = ['components', 'schemas', 'Health']
     expect(described.faultsOf({ ok: true }, pointer)).toBeNull()
     expect(described.faultsOf({ ok: true, more: 1 }, pointer)).not.toBeNull()
@@ -327,7 +327,7 @@ describe('the answers of the service', () => {
 })
 
 describe('/docs', () => {
-  it('is a page that loads nothing from elsewhere, and may not', async () => {
+  it('is a page that loads nothing from other origins, by its policy', async () => {
     const response = await fetch(`${ready.base_url}/docs`)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const policy = response.headers.get('content-security-policy')!
@@ -350,14 +350,14 @@ describe('/docs', () => {
     }
   })
 
-  it('keeps the path under which a proxy shows the service', async () => {
+  it('keeps the path prefix of a proxy', async () => {
     const page = await makePage('/voice')
     for (const name of page.files.keys()) expect(page.html).toContain(`"/voice/docs/${name}"`)
   })
 })
 
 describeWith('chromium', '/docs in a browser without network', () => {
-  it('shows every operation, asks nobody else, and sends a request with an API key', async () => {
+  it('shows every operation, contacts no other host, and sends a request with an API key', async () => {
     const browser = await openBrowser(`${ready.base_url}/docs`)
     try {
       const ids = await browser.until<string[]>(

@@ -1,6 +1,6 @@
 /**
- * The order of checks of POST /api/v1/tts, pairwise: each request breaks two neighbouring rules or more, and the
- * first answers.
+ * The order of checks of POST /api/v1/tts, pairwise: each request breaks at least two neighbouring rules, and the first
+ * one answers.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { query } from './books'
@@ -46,8 +46,8 @@ const ask = (name: string, body: unknown, headers?: Record<string, string>) =>
 const badBody = '{"text":'
 const badFault = { 'x-sonant-fault': 'nonsense' }
 
-describe('who calls', () => {
-  it('is asked before whether the key is known, and that before anything else', async () => {
+describe('the caller', () => {
+  it('must send a key, then a known one, before all other checks', async () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${sonant.baseUrl}/api/v1/tts`, { method: 'POST', body: badBody, headers })
     await expectError(send({}), 401, 'missing_api_key', 'authentication_error')
@@ -55,12 +55,12 @@ describe('who calls', () => {
     await expectError(send({ authorization: 'Bearer a' }), 401, 'invalid_api_key', 'authentication_error')
   })
 
-  it('is not one whose key was revoked, nor one whose account is disabled, whatever the body', async () => {
+  it('is refused with a revoked key or a disabled account, with any body', async () => {
     await expectError(ask('revoked', badBody), 403, 'api_key_revoked', 'permission_error')
     for (let i = 0; i < 3; i++) await expectError(ask('disabled', badBody), 403, 'account_disabled', 'permission_error')
   })
 
-  it('is not one whose key has expired: 401 everywhere, behind revoked and before disabled', async () => {
+  it('is refused with an expired key: 401 everywhere, after revoked and before disabled', async () => {
     expect((await ask('expiring', { text: 'a' })).status).toBe(200)
     await expectError(ask('expiring-disabled', badBody), 403, 'account_disabled')
     await Bun.sleep(expiresAtMs + 5 - Date.now())
@@ -79,7 +79,7 @@ describe('who calls', () => {
 })
 
 describe('the rate limit', () => {
-  it('comes before the body, and a body that is refused has used a call', async () => {
+  it('comes before the body, and a refused body counts as a call', async () => {
     await expectError(ask('limited', badBody), 400, 'invalid_params')
     const over = await ask('limited', badBody)
     expect(over.headers.get('retry-after')).toMatch(/^[1-9]\d?$/)
@@ -88,13 +88,13 @@ describe('the rate limit', () => {
 })
 
 describe('the body', () => {
-  it('is read before the voice is looked for', async () => {
+  it('is parsed before the voice is looked up', async () => {
     await expectError(ask('poor', { text: '', voice_id: 'nobody' }), 400, 'invalid_params')
     await expectError(ask('poor', { text: 'a', speed: 9, voice_id: 'en-kevin' }), 400, 'invalid_speed')
     await expectError(ask('poor', { text: 'a', format: 'ogg', voice_id: 'en-kevin' }), 400, 'invalid_format')
   })
 
-  it('comes before the headers of the request', async () => {
+  it('is checked before the headers of the request', async () => {
     expect((await expectError(ask('poor', { text: '' }, badFault), 400, 'invalid_params')).param).toBe('text')
     const key = { 'idempotency-key': 'short' }
     expect((await expectError(ask('poor', { text: '' }, key), 400, 'invalid_params')).param).toBe('text')
@@ -104,7 +104,7 @@ describe('the body', () => {
 })
 
 describe('the voice', () => {
-  it('is looked for before the cap and the balance', async () => {
+  it('is looked up before the cap and the balance', async () => {
     for (const name of ['poor', 'capped']) {
       await expectError(ask(name, { text: 'a', voice_id: 'nobody' }), 404, 'voice_not_found', 'invalid_request_error')
       await expectError(ask(name, { text: 'a', voice_id: 'cv-nobody' }), 404, 'voice_not_found')
@@ -113,7 +113,7 @@ describe('the voice', () => {
     await expectError(ask('poor-in-plan', { text: 'a', voice_id: 'nobody' }), 404, 'voice_not_found')
   })
 
-  it('is deactivated before it is outside of a plan', async () => {
+  it('is checked for deactivation, then for the plan', async () => {
     await expectError(ask('poor-in-plan', { text: 'a', voice_id: 'en-kevin' }), 403, 'voice_disabled')
     const { voices } = (await (await sonant.request('/api/v1/voices')).json()) as { voices: { id: string }[] }
     const other = voices.find(({ id }) => id !== 'en-ross')!.id
@@ -125,14 +125,14 @@ describe('the voice', () => {
 })
 
 describe('money', () => {
-  it('is the cap first, then the balance', async () => {
+  it('is checked against the cap, then the balance', async () => {
     await expectError(ask('capped', { text: 'a' }), 402, 'key_cap_reached')
     await expectError(ask('poor', { text: 'a' }), 402, 'insufficient_balance')
   })
 })
 
 describe('the history', () => {
-  it('has rows from 402 on, none for what was refused before', () => {
+  it('has rows from 402 on, none for earlier refusals', () => {
     const rows = query(sonant.dataDirectory, 'SELECT status, error_code, count(*) AS requests FROM usage GROUP BY 1, 2')
     expect(rows).toEqual([
       { status: 'charged', error_code: null, requests: 2 },

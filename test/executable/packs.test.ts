@@ -36,7 +36,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('before the first start of a server', () => {
-  it('say finds the voice of a pack that nobody has tried, and leaves what it found for the next one', async () => {
+  it('say finds the voice of a new pack, and caches the result', async () => {
     await drop('kokoro', hexgradPack)
     const first = run('say', 'Good morning.', '--voice', 'kokoro-af-heart', '-o', 'a.wav')
     expect([first.exitCode, first.stderr]).toEqual([
@@ -46,7 +46,7 @@ describe('before the first start of a server', () => {
     expect(run('voices').stdout).toContain('kokoro-af-heart')
   })
 
-  it('an unknown voice is said to be none', () => {
+  it('an unknown voice is refused', () => {
     const { exitCode, stderr } = run('say', 'Hello.', '--voice', 'kokoro-nobody')
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('there is no voice "kokoro-nobody"')])
   })
@@ -57,7 +57,7 @@ describe('without a server', () => {
     await (await startIn(directory)).stop()
   })
 
-  it('voices lists packs in trouble below the voices, and rescan tries them', async () => {
+  it('voices lists unusable packs below the voices, and rescan probes them', async () => {
     await drop('notes', { 'notes.txt': 'Buy milk.' })
     expect(run('voices').stdout).toEndWith('\n\nPacks that cannot be used:\nnotes: not tried yet\n')
     const { exitCode, stdout } = run('voices', 'rescan')
@@ -67,8 +67,8 @@ describe('without a server', () => {
   })
 })
 
-describe('a pack with a name that a terminal would obey', () => {
-  it('is shown without that', async () => {
+describe('a pack with control characters in its name', () => {
+  it('is shown without them', async () => {
     const name = '\u001b[31mred\n'
     await drop(name, { 'notes.txt': 'x' })
     expect(run('voices').stdout).toContain('\n[31mred: not tried yet\n')
@@ -101,7 +101,7 @@ describe('beside a server', () => {
     expect(await listed()).toContain('kokoro-af-heart')
   })
 
-  it('rescan has the server try again what it refused', async () => {
+  it('rescan makes the server probe refused packs again', async () => {
     const tries = () => server.log().split('"pack":"notes"').length - 1
     const before = tries()
     expect(run('voices', 'rescan').exitCode).toBe(0)
@@ -109,7 +109,7 @@ describe('beside a server', () => {
     expect(listPacks().notes).toBe('refused')
   })
 
-  it('remove deletes a pack, and the server lists its voices no more', async () => {
+  it('remove deletes a pack, and the server no longer lists its voices', async () => {
     expect(run('voices', 'remove', 'nothing')).toMatchObject({
       exitCode: 1,
       stderr: 'sonant: There is no pack "nothing".\n',

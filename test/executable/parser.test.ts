@@ -1,4 +1,4 @@
-/** What Bun's own HTTP parser answers, byte for byte, and that docs/errors.md lists it. */
+/** The answers of Bun's own HTTP parser, byte for byte, and their list in docs/errors.md. */
 import { afterAll, beforeAll, expect, it } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const post = (headers: string, body: string) =>
   get('POST /api/v1/tts/estimate HTTP/1.1', `Authorization: Bearer ${userKey}\r\n${headers}`) + body
 const chunked = (body: string) => post('Transfer-Encoding: chunked\r\n', body)
 
-/** By what stands in the first column of the list. */
+/** By the first column of the list. */
 const sent: Record<string, string[]> = {
   'bytes that are no request line, such as TLS on a port without it': [
     `\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03${'a'.repeat(160)}`,
@@ -69,7 +69,7 @@ const sent: Record<string, string[]> = {
   ),
 }
 
-/** All that comes until the server closes the connection, which it does in every case here. */
+/** All bytes until the server closes the connection, which it does in every case here. */
 async function exchange(request: string): Promise<string> {
   const closed = Promise.withResolvers<void>()
   let answer = ''
@@ -106,7 +106,7 @@ it.each(Object.entries(sent))('%s', async (name, requests) => {
   expect((await server.ask('/healthz')).status).toBe(200)
 })
 
-it('answers a method that it knows and the path has not with 405, in the envelope', async () => {
+it('passes on a known method, which gets 405 in the envelope', async () => {
   for (const method of ['PROPFIND', 'QUERY', 'PURGE', 'LINK', 'TRACE', 'CONNECT', 'M-SEARCH']) {
     const answer = await exchange(get(`${method} /healthz HTTP/1.1`, 'Connection: close\r\n'))
     expect(answer).toStartWith('HTTP/1.1 405 Method Not Allowed\r\n')
@@ -115,7 +115,7 @@ it('answers a method that it knows and the path has not with 405, in the envelop
   }
 })
 
-it('takes 198 headers, and nearly 16 KiB of them', async () => {
+it('accepts 198 headers, and nearly 16 KiB of them', async () => {
   for (const headers of ['X: 1\r\n'.repeat(196), `X: ${'a'.repeat(15_000)}\r\n`])
     expect(await exchange(withHeaders(`${headers}Connection: close\r\n`))).toStartWith('HTTP/1.1 200 OK\r\n')
 })

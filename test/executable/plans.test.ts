@@ -25,7 +25,7 @@ const without = (...ids: string[]) => catalogue.filter((id) => !ids.includes(id)
 const makeGroup = (name: string, voices: string[]) => server.admin('POST', '/groups', { name, voices })
 const say = (key: string, voice_id?: string) => server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id } })
 
-/** Runs with a voice's settings changed, and puts them back. */
+/** Runs with changed settings of a voice, and restores them. */
 async function during(id: string, fields: Record<string, unknown>, work: () => Promise<void>): Promise<void> {
   await set(id, fields)
   try {
@@ -56,7 +56,7 @@ describe('the public list', () => {
     expect(await list({ key: adminKey })).toEqual({ voices, total })
   })
 
-  it('has the featured voices first, by position, and those of one position in catalogue order', async () => {
+  it('has the featured voices first, by position, then in catalogue order', async () => {
     const [a, b, c, d] = ['zh-mei', 'en-kevin', 'de-karl', 'en-clara'] as const
     await set(a, { featured: true, position: 5 })
     await set(b, { featured: true, position: 2 })
@@ -107,7 +107,7 @@ describe('the public list', () => {
 })
 
 describe('the default voice', () => {
-  it('is the first of the caller’s own list, whatever moves it', async () => {
+  it('is the first of the caller’s own list, after any change of order', async () => {
     const { id: group } = await makeGroup('two voices', ['en-kevin', 'zh-mei'])
     const { key } = await server.makeAccount({ group, balance: 100 })
     const defaultOf = async (who: string) => {
@@ -127,7 +127,7 @@ describe('the default voice', () => {
     expect(await defaultOf(key)).toBe('en-kevin')
   })
 
-  it('is none when the plan is empty: 404 voice_not_found', async () => {
+  it('does not exist with an empty plan: 404 voice_not_found', async () => {
     const { id: group } = await makeGroup('nothing', [])
     const { key } = await server.makeAccount({ group, balance: 100 })
     expect(await list({ key })).toEqual({ voices: [], total: 0 })
@@ -138,7 +138,7 @@ describe('the default voice', () => {
 })
 
 describe('a plan', () => {
-  it('is exactly what its accounts see and may use; they see its changes at once', async () => {
+  it('has exactly the voices that its accounts see and may use; changes apply at once', async () => {
     const group = await makeGroup('dedicated', ['zh-mei', 'en-ross', 'zh-mei'])
     expect(group).toEqual({ id: expect.stringMatching(uuid), name: 'dedicated', voices: ['en-ross', 'zh-mei'] })
     const { key, id } = await server.makeAccount({ group: 'dedicated', balance: 100 })
@@ -156,7 +156,7 @@ describe('a plan', () => {
     expect(await idsFor({ key })).toEqual(catalogue)
   })
 
-  it('cannot be deleted while accounts have it, nor be called all, nor have another’s name', async () => {
+  it('cannot be deleted while accounts use it, be called all, or have another’s name', async () => {
     const group = await makeGroup('used', ['en-ross'])
     const { id } = await server.makeAccount({ group: group.id })
     const ask = (method: string, path: string, body?: unknown) =>
@@ -179,7 +179,7 @@ describe('a plan', () => {
 describe('group in the query', () => {
   it('is looked up by id, then by name', async () => {
     const first = await makeGroup('first', ['en-ross'])
-    // Its name is the id of the other one, which wins.
+    // Its name is the id of the other one, which takes precedence.
     await makeGroup(first.id, ['en-clara'])
     expect(await idsFor({ key: adminKey, group: first.id })).toEqual(['en-ross'])
     expect(await idsFor({ key: adminKey, group: 'first' })).toEqual(['en-ross'])
@@ -194,7 +194,7 @@ describe('group in the query', () => {
     expect(await idsFor({ key, group: 'all' })).toEqual(catalogue)
   })
 
-  it('is 403 for everybody else, before it is looked up, and 404 when unknown', async () => {
+  it('is 403 for other callers, before it is looked up, and 404 when unknown', async () => {
     for (const group of ['all', '', 'unknown', 'first', '%00', '%ff', 'x'.repeat(300)]) {
       for (const key of [undefined, null])
         expectError(await server.ask(`/api/v1/voices?group=${group}`, { key }), 403, 'group_forbidden', 'group')
@@ -212,7 +212,7 @@ describe('group in the query', () => {
 })
 
 describe('caching and authentication of the list', () => {
-  it('is public for 60 seconds for nobody, and private for a key; always Vary', async () => {
+  it('is public for 60 seconds without a key, and private with one; always Vary', async () => {
     for (const [key, control] of [
       [null, 'public, max-age=60'],
       [undefined, 'private, no-store'],
@@ -224,7 +224,7 @@ describe('caching and authentication of the list', () => {
     }
   })
 
-  it('takes a bad Authorization header for an error, not for nobody', async () => {
+  it('treats a malformed Authorization header as an error, not as an anonymous caller', async () => {
     const ask = (authorization: string) => server.ask('/api/v1/voices', { key: null, headers: { authorization } })
     for (const header of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer a b', userKeyAlone, `Bearer ${'x'.repeat(257)}`])
       expectError(await ask(header), 401, 'missing_api_key')

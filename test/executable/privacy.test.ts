@@ -1,4 +1,4 @@
-/** A data directory and what is in it belong to the user who runs the server, and to nobody else. */
+/** A data directory and its contents are readable only by the user who runs the server. */
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test'
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,14 +31,14 @@ async function start(options?: Parameters<typeof startIn>[1]): Promise<Sonant> {
 
 const rightsOf = async (path: string) => (await lstat(path)).mode & 0o777
 
-/** The paths under `path` that group or others have any right to. */
+/** The paths under `path` with any permission for group or others. */
 async function exposedIn(path: string): Promise<string[]> {
   const names = await readdir(path, { recursive: true })
   const rights = await Promise.all(names.map(async (name) => [name, await rightsOf(join(path, name))] as const))
   return rights.filter(([, mode]) => (mode & 0o077) !== 0).map(([name]) => name)
 }
 
-/** As an older version, or a copy, left it. */
+/** As left by an older version or a copy. */
 async function loosen(path: string): Promise<void> {
   await chmod(path, 0o755)
   for (const entry of await readdir(path, { recursive: true, withFileTypes: true }))
@@ -46,7 +46,7 @@ async function loosen(path: string): Promise<void> {
 }
 
 describe.if(isPosix)('a data directory', () => {
-  it('has nothing in it that others may open, whatever the umask', async () => {
+  it('has no contents that others may open, under any umask', async () => {
     const sonant = await start({ through: ['sh', '-c', 'umask 000; exec "$@"', 'sh'] })
     await sonant.speak({ text: 'Hello.' })
     expect(runSonant(['account', 'create', '--name', 'Ada', '--data', data]).exitCode).toBe(0)
@@ -54,7 +54,7 @@ describe.if(isPosix)('a data directory', () => {
     expect(await exposedIn(data)).toEqual([])
   })
 
-  it('that others may enter is closed at the start, with its folders, database and settings', async () => {
+  it('with permissions for others loses them at the start, with its folders, database and settings', async () => {
     const { apiKey } = await start()
     await server!.speak({ text: 'Hello.' })
     await server!.stop()
@@ -66,13 +66,13 @@ describe.if(isPosix)('a data directory', () => {
     const files = ['sonant.db', 'lock.db', 'lock.pid', 'sonant.toml']
     expect(await Promise.all(files.map((name) => rightsOf(join(data, name))))).toEqual(files.map(() => 0o600))
     expect(await rightsOf(join(data, 'audio'))).toBe(0o700)
-    // What the server did not make is left to whoever made it.
+    // Files that the server did not create stay unchanged.
     expect(await rightsOf(join(data, 'notes.txt'))).toBe(0o644)
     expect(sonant.log()).toContain('rights of other users were taken away')
     expect((await sonant.request('/api/v1/balance')).status).toBe(200)
   })
 
-  it('does not change what a link in it leads to, and says so', async () => {
+  it('does not change the target of a link in it, and warns', async () => {
     const elsewhere = join(directory, 'elsewhere')
     await mkdir(elsewhere)
     await chmod(elsewhere, 0o755)
@@ -84,7 +84,7 @@ describe.if(isPosix)('a data directory', () => {
     expect((await sonant.speak({ text: 'Hello.' })).audio.length).toBeGreaterThan(0)
   })
 
-  it('in a place that everybody shares is left open, and its files are not', async () => {
+  it('in a shared place stays open, unlike its files', async () => {
     await mkdir(data)
     await chmod(data, 0o1777)
     const sonant = await start()
@@ -107,7 +107,7 @@ describe.if(canBeNobody)('another user', () => {
       expect(Bun.spawnSync(as('cat', join(data, name)), { stderr: 'ignore' }).exitCode).not.toBe(0)
   })
 
-  it('whose directory it is keeps it as it is, and the log warns', async () => {
+  it('who owns the directory keeps its permissions, with a warning in the log', async () => {
     await mkdir(data, { mode: 0o755 })
     await chown(data, nobody, nobody)
     const sonant = await start()
@@ -115,7 +115,7 @@ describe.if(canBeNobody)('another user', () => {
     expect(sonant.log()).toContain(`it belongs to another user (uid ${nobody})`)
   })
 
-  it('who starts a server there is told in one line that he may not', async () => {
+  it('who starts a server there gets a one-line refusal', async () => {
     await chmod(directory, 0o755)
     await mkdir(data)
     await chmod(data, 0o755)

@@ -1,4 +1,4 @@
-/** The proxies of docs/operating.md, run as their examples stand there but for ports, paths and the certificate. */
+/** The proxies of docs/operating.md, run with their examples apart from ports, paths and the certificate. */
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Until the proxy answers. */
+/** Waits until the proxy answers. */
 async function answering(url: string, child: Bun.Subprocess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the proxy ended with ${child.exitCode}`)
@@ -127,7 +127,7 @@ for (const [name, start] of proxies)
       expect(await page.text()).toContain(`curl ${base}/api/v1/tts`)
     })
 
-    it('lets a recording of 15 MiB through to the service, whose own answer comes back', async () => {
+    it('passes a recording of 15 MiB to the service and its answer to the client', async () => {
       const form = new FormData()
       form.append('name', 'Large')
       form.append('file', new Blob([Buffer.alloc(15 << 20)]), 'large.wav')
@@ -138,7 +138,7 @@ for (const [name, start] of proxies)
       ])
     })
 
-    it('counts callers without a key by the address that the proxy saw, whatever they claim', async () => {
+    it('counts callers without a key by the proxy’s view of their address, not by their own headers', async () => {
       const statuses: number[] = []
       for (const claimed of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
         const headers = { 'x-forwarded-for': claimed, 'x-forwarded-host': 'evil.example' }
@@ -157,7 +157,7 @@ for (const [name, start] of proxies)
   })
 
 describeWith('nginx', 'nginx in front, with the service under a path, as documented', () => {
-  it('names and serves everything under the path', async () => {
+  it('serves everything under the path, with its addresses', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-path-'))
     const port = String(await freePort())
     const flags = ['--base-url', 'https://example.org/speech', '--trusted-proxy', '127.0.0.1', '--port', port]

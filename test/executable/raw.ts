@@ -1,4 +1,4 @@
-/** A client that writes bytes to a socket as no library would: cut anywhere, slowly, without reading, for ever. */
+/** A client that writes raw bytes to a socket: split anywhere, slowly, without reading, endlessly. */
 import { connect, type Socket } from 'node:net'
 
 export type RawAnswer = {
@@ -6,7 +6,7 @@ export type RawAnswer = {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** Whether everything could be sent. */
+  /** Whether all bytes were sent. */
   readonly sentAll: boolean
   /** Whether the server closed the connection. */
   readonly isClosed: boolean
@@ -49,7 +49,7 @@ export async function sendRaw(port: number, { head, pieces, readsLate = false }:
   return answer.promise.finally(() => socket.destroy())
 }
 
-/** Resolves when the system has taken the bytes, or the connection is gone. */
+/** Resolves when the system has accepted the bytes, or the connection is closed. */
 function write(socket: Socket, closed: Promise<unknown>, bytes: string | Uint8Array): Promise<unknown> {
   return Promise.race([closed, new Promise<void>((resolve) => socket.write(bytes, () => resolve()))])
 }

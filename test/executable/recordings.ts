@@ -1,4 +1,4 @@
-/** Recordings to clone from: speech of the executable itself, and what can be done to a WAV without tools. */
+/** Recordings to clone from: speech of the executable itself, and edits of a WAV without tools. */
 import { fromInt16, toInt16 } from '../../src/audio/pcm'
 import { createWavEncoder } from '../../src/audio/encode/wav'
 import type { Server } from './client'
@@ -6,7 +6,7 @@ import type { Server } from './client'
 const text =
   'The old house on the hill was sold last month, and we are going to visit our friends in the city tomorrow.'
 
-/** Some seconds of a catalogue voice, as a WAV of 44.1 kHz; another `text`, another recording. */
+/** Some seconds of a catalogue voice, as a WAV of 44.1 kHz; another `text` gives another recording. */
 export async function recordVoice(server: Server, voiceId: string, words = text): Promise<Uint8Array> {
   const { key } = await server.makeAccount({ balance: 1000 })
   const { body } = await server.ask('/api/v1/tts', { key, body: { text: words, voice_id: voiceId, format: 'wav' } })
@@ -26,7 +26,7 @@ export function wavOf(samples: Float32Array): Uint8Array {
   return Buffer.concat([head, body, tail])
 }
 
-/** The recording over and over until it is exactly so long. */
+/** Repeats the recording up to exactly this length. */
 export function lasting(wav: Uint8Array, frames: number): Uint8Array {
   const samples = samplesOf(wav)
   return wavOf(Float32Array.from({ length: frames }, (_, i) => samples[i % samples.length]!))

@@ -1,4 +1,4 @@
-/** What the log says of each API request, and what it must never say. */
+/** The log line of each API request, and its limits. */
 import { afterAll, beforeAll, expect, it } from 'bun:test'
 import { adminKey, startServer, userKey, uuid, type Json, type Server } from './client'
 import { sendRaw } from './raw'
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** The line of the request of that id, once it is there. */
+/** Waits for the log line of the request with that id. */
 async function lineOf(requestId: string | null): Promise<Json> {
   for (;;) {
     const lines = server
@@ -24,7 +24,7 @@ async function lineOf(requestId: string | null): Promise<Json> {
 
 const secretText = 'Nobody may ever read this sentence.'
 
-it('names account, key, client, voice, units and duration of a request that was charged', async () => {
+it('has account, key, client, voice, units and duration of a charged request', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.7' }
   const { body, headers: answered } = await server.ask('/api/v1/tts', { body: { text: secretText }, headers })
   const line = await lineOf(answered.get('x-request-id'))
@@ -46,7 +46,7 @@ it('names account, key, client, voice, units and duration of a request that was 
   })
 })
 
-it('says 0 units of a replay', async () => {
+it('has 0 units for a replay', async () => {
   const headers = { 'idempotency-key': '0123456789abcdef'.repeat(2) }
   await server.ask('/api/v1/tts', { body: { text: 'Once.' }, headers })
   const again = await server.ask('/api/v1/tts', { body: { text: 'Once.' }, headers })
@@ -59,7 +59,7 @@ it('says 0 units of a replay', async () => {
   expect(units).toEqual([5, 0])
 })
 
-it('names the error code of a failure, and whose it was as far as that is known', async () => {
+it('has the error code of a failure, and the account and key if known', async () => {
   const failed = await server.ask('/api/v1/tts', { body: { text: 'Hi.', voice_id: 'en-ross', speed: 9 } })
   expect(await lineOf(failed.headers.get('x-request-id'))).toMatchObject({
     status: 400,
@@ -73,7 +73,7 @@ it('names the error code of a failure, and whose it was as far as that is known'
   expect(line).not.toHaveProperty('keyId')
 })
 
-it('never holds a text, a key, or a query', async () => {
+it('never contains a text, a key, or a query', async () => {
   await server.ask('/api/v1/tts', { body: { text: 'x', voice_id: secretText } })
   await server.ask('/api/v1/tts', { body: { text: secretText, voice_id: 'secret-sentence' } })
   await server.ask(`/api/v1/voices?group=${encodeURIComponent(secretText)}`)
@@ -98,6 +98,6 @@ it.each([
   const line = await lineOf(answer.headers.get('x-request-id'))
   expect(line.path.length).toBeLessThanOrEqual(200)
   expect(line.client).toBe('127.0.0.1')
-  // Nothing but what is printed: no control characters of either kind, no separators, no turns.
+  // Only printable characters: no control characters, separators or direction marks.
   expect(server.log()).toMatch(/^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*$/)
 })

@@ -1,4 +1,4 @@
-/** `sonant say`: where the text comes from, where the audio goes, and what is left when it is broken off. */
+/** `sonant say`: the source of the text, the target of the audio, and cleanup after an interruption. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test'
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, symlink, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const at = (...names: string[]) => join(directory, ...names)
 const run = (...args: string[]) => runSonant(args, { cwd: directory, env: { TMPDIR: directory } })
 const say = (...args: string[]) => run('say', ...args)
 
-/** With something on standard input. */
+/** Runs with data on standard input. */
 function pipe(input: string | Uint8Array, ...args: string[]) {
   const { exitCode, stdout, stderr } = Bun.spawnSync([executable, 'say', ...args], {
     cwd: directory,
@@ -36,7 +36,7 @@ const bytes = (name: string) => Bun.file(at(name)).bytes()
 const longText = 'This is one of many sentences that together take quite a while to speak. '.repeat(2000)
 
 describe('the text', () => {
-  it('is all words of the command line, a file, or standard input: the same bytes each way', async () => {
+  it('comes from the command line, a file, or standard input, with the same bytes', async () => {
     await Bun.write(at('text.txt'), '\uFEFFHello there, friend.')
     expect(say('Hello', 'there,', 'friend.', '-o', 'words.mp3').exitCode).toBe(0)
     expect(say('-f', 'text.txt', '-o', 'file.mp3').exitCode).toBe(0)
@@ -47,11 +47,11 @@ describe('the text', () => {
     for (const name of ['file', 'dash', 'pipe', 'windows']) expect(await bytes(`${name}.mp3`)).toEqual(words)
   })
 
-  it('may begin with a dash behind --', () => {
+  it('may start with a dash after --', () => {
     expect(say('-o', 'a.mp3', '--', '-5', 'degrees').exitCode).toBe(0)
   })
 
-  it('is spoken to its end when it is longer than a request may be', async () => {
+  it('is spoken in full beyond the limit of a request', async () => {
     const sentence = 'The clock struck nine, and nobody in the whole town was awake to hear it. '
     await Bun.write(at('long.txt'), `${sentence.repeat(140)}\n\nThe very end.`)
     say(sentence, '-o', 'one.wav')
@@ -95,7 +95,7 @@ describe('the file', () => {
     expect((await readdir(directory)).sort()).toEqual(['empty.wav', 'notes.mp3'])
   })
 
-  it('is the target of a link, which stays one', async () => {
+  it('is the target of a link, which stays a link', async () => {
     await mkdir(at('deep'))
     await symlink('deep/target.mp3', at('link.mp3'))
     for (let i = 0; i < 2; i++) expect(say('Hi', '-o', 'link.mp3').exitCode).toBe(0)
@@ -105,7 +105,7 @@ describe('the file', () => {
     expect(say('Hi', '-o', 'round.mp3').exitCode).toBe(2)
   })
 
-  it('is never made of a device, a FIFO or standard output, which get the bytes that a file would have', async () => {
+  it('does not replace a device, a FIFO or standard output, which get the same bytes as a file', async () => {
     expect(say('Hello', '-o', 'file.mp3').exitCode).toBe(0)
     const file = await bytes('file.mp3')
     for (const name of ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']) {
@@ -122,7 +122,7 @@ describe('the file', () => {
     expect((await readdir(directory)).sort()).toEqual(['fifo.mp3', 'file.mp3'])
   })
 
-  it('is appended to where the shell says so', async () => {
+  it('is appended to by a shell redirection', async () => {
     const line = `printf before > out; "$0" say Hello -o /dev/stdout >> out`
     expect(Bun.spawnSync(['sh', '-c', line, executable], { cwd: directory }).exitCode).toBe(0)
     expect((await Bun.file(at('out')).text()).startsWith('before')).toBe(true)
@@ -150,12 +150,12 @@ describe('the file', () => {
   })
 })
 
-/** The system takes a moment to end a process that was killed; a test that waits for ever fails by its limit. */
+/** The system takes a moment to end a killed process; a test that waits forever fails by its time limit. */
 async function ended(pid: number): Promise<void> {
   while (isRunning(pid)) await Bun.sleep(10)
 }
 
-describe('broken off', () => {
+describe('an interruption', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -178,7 +178,7 @@ describe('broken off', () => {
   })
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing when %s comes as soon as there is a file', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('leaves no file when %s arrives right after its creation', async (signal) => {
   const changes = watch(directory)
   const child = Bun.spawn([executable, 'say', '-o', 'a.wav'], {
     cwd: directory,
@@ -191,7 +191,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing when %s comes as soon as
   expect(await readdir(directory)).toEqual([])
 })
 
-it('leaves nothing when its reader leaves, and ends as SIGPIPE does', async () => {
+it('leaves no file when its reader leaves, and exits as after SIGPIPE', async () => {
   const line = `{ "$0" say -o - < long.txt; echo $? > code; } | head -c 100 > /dev/null`
   await Bun.write(at('long.txt'), longText.slice(0, 6000))
   const env = { PATH: '/usr/bin:/bin', TMPDIR: directory }
@@ -201,7 +201,7 @@ it('leaves nothing when its reader leaves, and ends as SIGPIPE does', async () =
 })
 
 describe('--play', () => {
-  /** A player that keeps what it was given. */
+  /** A player that keeps its input. */
   async function installPlayer(name: string, script: string): Promise<string> {
     const folder = at('bin')
     await Bun.write(join(folder, name), `#!/bin/sh\n${script}\n`)
@@ -212,14 +212,14 @@ describe('--play', () => {
   const play = (folder: string, ...args: string[]) =>
     runSonant(['say', 'Hello', '--play', ...args], { cwd: directory, env: { PATH: folder, TMPDIR: directory } })
 
-  it('plays a wav with what is there, and makes no file', async () => {
+  it('plays a wav with an installed player, and leaves no file', async () => {
     const folder = await installPlayer('aplay', `/bin/cat "$2" > '${at('played.wav')}'`)
     expect(play(folder).exitCode).toBe(0)
     expect(durationSeconds(readWav(await bytes('played.wav')))).toBeGreaterThan(0.3)
     expect((await readdir(directory)).sort()).toEqual(['bin', 'played.wav'])
   })
 
-  it('takes the next player when one cannot, and says what each said when none can', async () => {
+  it('tries the next player after a failure, and reports all failures', async () => {
     const folder = await installPlayer('paplay', 'echo "Connection refused" >&2; exit 1')
     const failed = play(folder)
     expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining('paplay: Connection refused')])
@@ -228,14 +228,14 @@ describe('--play', () => {
     expect((await bytes('kept.wav')).length).toBeGreaterThan(2000)
   })
 
-  it('says which players were looked for when there is none', () => {
+  it('lists the known players when none is installed', () => {
     const { exitCode, stderr } = play(directory)
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/paplay, aplay, mpv, ffplay, play\n$/)])
   })
 })
 
 describe('the voice', () => {
-  it('is the first of the list that the API gives, with the settings of the data directory', async () => {
+  it('is the first of the API’s list, with the settings of the data directory', async () => {
     const sonant = await startIn(directory)
     const data = at('data')
     const first = async () => {

@@ -1,4 +1,4 @@
-/** Signals, as people, terminals and service managers send them to the server or to its whole group. */
+/** Signals from people, terminals and service managers to the server or to its whole group. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ describe.if(isPosix)('the server', () => {
     await until(() => !workers.some(isRunning))
   })
 
-  it('goes on through SIGUSR1, SIGUSR2 and SIGPIPE', async () => {
+  it('ignores SIGUSR1, SIGUSR2 and SIGPIPE', async () => {
     const sonant = await start()
     for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const)
       for (let times = 0; times < 3; times++) {
@@ -48,14 +48,14 @@ describe.if(isPosix)('the server', () => {
     expect(sonant.process.exitCode).toBeNull()
   })
 
-  it('goes on through SIGHUP when it was started to ignore it', async () => {
+  it('ignores SIGHUP when started so', async () => {
     const sonant = await start({ through: ['nohup'] })
     sonant.process.kill('SIGHUP')
     expect((await say(sonant)).status).toBe(200)
     expect(sonant.process.exitCode).toBeNull()
   })
 
-  it('gives up what runs at another SIGTERM a while later, and not at one that comes with the first', async () => {
+  it('cancels running work at a second SIGTERM a while later, but not at a simultaneous one', async () => {
     const sonant = await startSonant({ flags: ['--workers', '1'] })
     started.push(sonant)
     await say(sonant)
@@ -79,7 +79,7 @@ describe.if(isPosix)('the server', () => {
 })
 
 describe.if(isPosix)('a start', () => {
-  it('that is told to stop before it is ready ends with 0 and leaves no directory behind', async () => {
+  it('that is stopped before it is ready exits with 0 and leaves no directory', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-signals-'))
     // Reading the seed waits for the other end of the pipe.
     Bun.spawnSync(['mkfifo', join(directory, 'seed')])
@@ -95,8 +95,8 @@ describe.if(isPosix)('a start', () => {
   })
 })
 
-describe.if(isPosix)('a server whose output nobody reads any more', () => {
-  it.each(['stdout', 'stderr'] as const)('goes on without its %s', async (name) => {
+describe.if(isPosix)('a server with a closed output', () => {
+  it.each(['stdout', 'stderr'] as const)('continues without its %s', async (name) => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-signals-'))
     const server = Bun.spawn([executable, 'serve', '--port', '0', '--data', join(directory, 'data')], {
       env: { PATH: '/usr/bin:/bin' },

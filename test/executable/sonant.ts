@@ -1,10 +1,10 @@
-/** Starts the compiled executable, as a user would, from an empty directory, and talks to it. */
+/** Starts the compiled executable from an empty directory, as a user would, and calls it. */
 import { setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Synthesis takes long where other programs keep the cores busy.
+// Synthesis takes long while other programs keep the cores busy.
 setDefaultTimeout(120_000)
 
 export const executable = join(import.meta.dir, '../../dist/sonant')
@@ -13,7 +13,7 @@ type Init = {
   readonly method?: string
   readonly body?: unknown
   readonly headers?: Record<string, string>
-  /** Another key than the server's first. */
+  /** Another key than the server's first one. */
   readonly key?: string
   readonly signal?: AbortSignal
 }
@@ -24,9 +24,9 @@ export type Sonant = {
   readonly apiKey: string
   readonly directory: string
   readonly process: Bun.Subprocess
-  /** Everything it wrote to stderr so far. */
+  /** All of stderr so far. */
   readonly log: () => string
-  /** A request with the key, a JSON body when there is one. */
+  /** Sends a request with the key, and with a JSON body if given. */
   request(path: string, init?: Init): Promise<Response>
   speak(body: Record<string, unknown>): Promise<Speech>
   stop(): Promise<number>
@@ -35,14 +35,14 @@ export type Sonant = {
 export type EphemeralSonant = Sonant & {
   readonly adminKey: string
   readonly accountNumber: string
-  /** Of the database and the audio; in `directory`, where nothing else is. */
+  /** Data directory with database and audio; `directory` contains nothing else. */
   readonly dataDirectory: string
   readonly ready: Record<string, unknown>
   /** A call under `/api/v1/admin`; throws unless it succeeds. */
   admin(path: string, init?: Init): Promise<Record<string, any>>
 }
 
-/** Most tests ask more often than a key may; those of the limits set their own, and the last one counts. */
+/** Most tests exceed the default rate limits; tests of limits set their own, and the last flag counts. */
 const unlimited = ['tts', 'clone', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
 
 export type Speech = { answer: Record<string, unknown>; audio: Uint8Array }
@@ -50,7 +50,7 @@ export type Speech = { answer: Record<string, unknown>; audio: Uint8Array }
 type StartOptions = {
   readonly flags?: readonly string[]
   readonly env?: Record<string, string>
-  /** A program that starts it and becomes it, such as `nohup`, with its arguments. */
+  /** A program that starts and becomes the server, such as `nohup`, with its arguments. */
   readonly through?: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export async function startSonant(options: StartOptions = {}) {
   return startIn(directory, options)
 }
 
-/** Starts it on a directory that may have been used before; `stop` then leaves the directory in place. */
+/** Starts on a directory that may be in use by an earlier server; `stop` then keeps the directory. */
 export async function startIn(
   directory: string,
   { flags = [], env = {}, through, apiKey = '' }: StartOptions & { apiKey?: string } = {},
@@ -69,7 +69,7 @@ export async function startIn(
   return describeServer(directory, server, line, (line.api_key as string | undefined) ?? apiKey)
 }
 
-/** Starts it with `--ephemeral`, its temporary directory in one of the test's own. */
+/** Starts with `--ephemeral`, with its temporary directory inside one of the test's own. */
 export async function startEphemeral(
   options: StartOptions & { readonly seed?: unknown; readonly directory?: string } = {},
 ): Promise<EphemeralSonant> {
@@ -114,7 +114,7 @@ async function launch(
     env: { PATH: '/usr/bin:/bin', HOME: directory, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
-    // A group of its own, as in a terminal: a test may signal all of it.
+    // A process group of its own, as in a terminal: a test may signal the whole group.
     detached: true,
   })
   let log = ''

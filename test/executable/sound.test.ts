@@ -1,4 +1,4 @@
-/** What the executable's audio sounds like, measured. */
+/** Measures the executable's audio. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { durationSeconds, type Pcm } from '../../src/audio/pcm'
 import { readCatalogue } from '../../src/voice/catalogue'
@@ -76,7 +76,7 @@ describe('speech', () => {
     expect(paragraph).toBeWithin(sentence + 200, 900)
   })
 
-  it('is a short silence where there is nothing to pronounce', async () => {
+  it('is a short silence without pronounceable text', async () => {
     for (const nothing of ['...', '!?', '—', '\u{1FAE8}\u200d']) {
       const pcm = await wav({ text: nothing, voice_id: 'en-ross' })
       expect(durationSeconds(pcm)).toBeWithin(0.05, 1.5)
@@ -133,7 +133,7 @@ describe('scripts the voice cannot read', () => {
     ['Thai in an English text', 'The word is สวัสดี here.', 'en-ross', 'The word is here.'],
     ['Tibetan, which no voice reads', 'The word is བོད here.', 'en-ross', 'The word is here.'],
   ]
-  it.each(mixed)('are spoken by another one: %s', async (_name, text, voice_id, without) => {
+  it.each(mixed)('are spoken by a fallback voice: %s', async (_name, text, voice_id, without) => {
     const whole = await wav({ text, voice_id })
     const rest = await wav({ text: without, voice_id })
     expect(durationSeconds(whole)).toBeGreaterThan(durationSeconds(rest) + 0.3)
@@ -178,7 +178,9 @@ describe('--mp3-sample-rate', () => {
   })
 })
 
-/** Of each frame of an mp3, from the headers: Hz. ISO/IEC 11172-3, 2.4.1.3; 13818-3 for the half rates. */
+/**
+ * Sample rate of each frame of an mp3, from the headers, in Hz. ISO/IEC 11172-3, 2.4.1.3; 13818-3 for the half rates.
+ */
 function frameSampleRates(mp3: Uint8Array): number[] {
   const rates: number[] = []
   for (let at = 0; at < mp3.length;) {
@@ -226,7 +228,7 @@ describeWith(recogniserTools, 'intelligibility by pocketsphinx', () => {
     expect(percent).toBeLessThanOrEqual(6)
   })
 
-  it('is at most 8 % word errors for the voices made of others, who take turns', async () => {
+  it('is at most 8 % word errors for the adapted voices, one in turn per sentence', async () => {
     const made = readCatalogue().voices.filter(({ language, adaptation }) => language.startsWith('en') && adaptation)
     expect(made.length).toBeGreaterThan(5)
     const wavs = await Promise.all(

@@ -21,7 +21,7 @@ async function start(): Promise<Sonant> {
 const longText = 'This is one of many sentences that together take a while to speak. '.repeat(29)
 
 describe('a data directory', () => {
-  it('belongs to one server at a time; a second one says who holds it, ends with 2 and harms nothing', async () => {
+  it('belongs to one server at a time; a second one names the holder, exits with 2 and changes nothing', async () => {
     const sonant = await start()
     const running = sonant.request('/api/v1/tts', { body: { text: longText } })
     await Bun.sleep(100)
@@ -41,7 +41,7 @@ describe('a data directory', () => {
     await again.stop()
   })
 
-  it('gets its key at the first start that succeeds, not at one that failed', async () => {
+  it('gets its key at the first successful start', async () => {
     const sonant = await start()
     const { port } = new URL(sonant.baseUrl)
     const other = join(sonant.directory, 'other')
@@ -54,7 +54,7 @@ describe('a data directory', () => {
 })
 
 describe('SIGTERM', () => {
-  it('waits for a request that had begun, though its client has left', async () => {
+  it('waits for a running request whose client has left', async () => {
     const sonant = await start()
     await sonant.speak({ text: 'Hello.' })
     const leaving = new AbortController()
@@ -74,7 +74,7 @@ describe('SIGTERM', () => {
   })
 })
 
-describe('a start that cannot be', () => {
+describe('an impossible start', () => {
   let place: string
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), 'sonant-start-'))
@@ -127,7 +127,7 @@ describe('a start that cannot be', () => {
     ['a newer database', () => ['--data', at('newer')], /was written by a newer version of sonant; run that one/],
     ['no database', () => ['--data', at('broken')], /sonant\.db in .*broken is not a database/],
   ]
-  it.each(cases)('says in a line what is wrong, and ends with 2: %s', async (_, flags, message) => {
+  it.each(cases)('exits with 2 and a one-line reason: %s', async (_, flags, message) => {
     const given = flags()
     const own = given.includes('--data') || given.includes('--ephemeral') ? [] : ['--data', at('data')]
     const { exitCode, stdout, stderr } = runSonant(['serve', '--port', '0', ...own, ...given, '--log-level', 'error'])
@@ -136,7 +136,7 @@ describe('a start that cannot be', () => {
     expect(stderr).not.toMatch(/\b(E[A-Z]{4,}|syscall|node:|SQLITE_)/)
   })
 
-  it('names a secret file that is not there', () => {
+  it('names a missing secret file', () => {
     const env = { SONANT_ADMIN_KEY_FILE: at('none.key') }
     const { exitCode, stderr } = runSonant(['serve', '--data', at('data')], { env })
     expect([exitCode, stderr]).toEqual([
@@ -145,7 +145,7 @@ describe('a start that cannot be', () => {
     ])
   })
 
-  it('names the port that is taken, and ends with 1, as it may be free later', () => {
+  it('names a port in use, and exits with 1, because it may be free later', () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     const { port } = other
     const { exitCode, stderr } = runSonant(['serve', '--port', String(port), '--data', at('taken')])

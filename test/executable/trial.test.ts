@@ -3,7 +3,7 @@ import { expect, it } from 'bun:test'
 import { trials } from '../../scripts/trial/trials'
 
 const seed = Number(process.env.SONANT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-/** The crash test is its short form. */
+/** Without the crash test, which has the short form in crash.test.ts. */
 const elsewhere = ['kills']
 
 for (const [name, run] of Object.entries(trials).filter(([each]) => !elsewhere.includes(each)))

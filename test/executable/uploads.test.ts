@@ -1,4 +1,4 @@
-/** Bodies that are hostile in how they arrive: every one gets an answer, and none leaves anything behind. */
+/** Bodies with hostile timing or framing: each gets an answer, and none leaves a file. */
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -51,7 +51,7 @@ const random = (below: number) => {
   return Math.floor((seed / 2 ** 31) * below)
 }
 
-/** Cut anywhere: where the pieces end decides what the parser has in its hands at once. */
+/** Split anywhere: the ends of the chunks decide which bytes the parser sees together. */
 function cut(body: string): Buffer[] {
   const bytes = Buffer.from(body, 'latin1')
   const pieces: Buffer[] = []
@@ -110,7 +110,7 @@ describe('a form', () => {
     expect(answer.body).toContain('not valid UTF-8')
   })
 
-  it('in UTF-8 is taken, with a replacement character as well', async () => {
+  it('in UTF-8 is accepted, also with a replacement character', async () => {
     const utf8 = (text: string) => Buffer.from(text).toString('latin1')
     const file = fileField.replace('a.wav', utf8('caf\u00e9 \ufffd.wav'))
     const name = part('Content-Disposition: form-data; name="name"\r\n', utf8('Caf\u00e9 \ufffd'))
@@ -147,14 +147,14 @@ describe('a body that is too large', () => {
     expect(await filesLeft()).toEqual([])
   })
 
-  it('is not taken for the next request, which the connection still serves', async () => {
+  it('is not parsed as the next request, which the connection still serves', async () => {
     const body = Buffer.alloc(3 << 20, 'GET /api/v1/voices HTTP/1.1\r\nHost: a\r\n\r\n')
     const head = headOf('/api/v1/tts', { ...json, 'content-length': body.length })
     const answers = await collect(server.port, [head, body, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'], '"ok":true')
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
   })
 
-  it('that never ends is cut off after a while', async () => {
+  it('without an end is cut off after a while', async () => {
     const head = headOf('/api/v1/tts', { ...json, 'transfer-encoding': 'chunked' })
     const socket = connect(server.port, '127.0.0.1')
     let received = ''
@@ -183,7 +183,7 @@ describe('a compressed body', () => {
     },
   )
 
-  it('is 415 as a form too, whatever the encoding', async () => {
+  it('is 415 as a form too, with any encoding', async () => {
     for (const encoding of ['gzip', 'br', 'identity, gzip', 'x-unknown'])
       expect(codeOf(await sendForm(whole + end, { 'content-encoding': encoding }))).toEqual([415, 'invalid_params'])
     expect(codeOf(await sendForm(whole + end, { 'content-encoding': 'Identity' }))).toEqual([400, 'unsupported_audio'])
@@ -191,7 +191,7 @@ describe('a compressed body', () => {
 })
 
 describe('a body in pieces of one byte', () => {
-  it('is read as one, in JSON and in a form', async () => {
+  it('is assembled, in JSON and in a form', async () => {
     const bytewise = (text: string) => [...text].map((letter) => `1\r\n${letter}\r\n`).join('')
     const json = JSON.stringify({ text: 'Hello.'.repeat(100) })
     const chunked = { 'transfer-encoding': 'chunked' }
@@ -208,8 +208,8 @@ describe('a body in pieces of one byte', () => {
   })
 })
 
-describe('uploads that stand still', () => {
-  it('are answered when the server stops, hold it up no longer, and leave no file', async () => {
+describe('stalled uploads', () => {
+  it('are answered when the server stops, do not delay it, and leave no file', async () => {
     const other = await startOn(directory.concat('-stop'))
     const left = () => readdir(join(directory.concat('-stop'), 'data/references'))
     try {
@@ -241,12 +241,12 @@ describe('uploads that stand still', () => {
   })
 })
 
-/** Everything that comes back until the server closes the connection. */
+/** All bytes until the server closes the connection. */
 function collectUntilClosed(port: number, bytes: string): Promise<string> {
   return collect(port, [bytes])
 }
 
-/** Everything that comes back until it ends with `last`, or the server closes the connection. */
+/** All bytes until they end with `last`, or the server closes the connection. */
 function collect(port: number, pieces: (string | Uint8Array)[], last?: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

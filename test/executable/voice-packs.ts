@@ -1,4 +1,4 @@
-/** Packs in the folder of voices of a server under test. */
+/** Packs in the voices folder of a server under test. */
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readWav } from '../sound'
@@ -13,7 +13,7 @@ export type PackItem = {
   readonly voices: readonly string[]
 } & Record<string, unknown>
 
-/** Lets a pack appear whole in `dataDirectory`. */
+/** Moves a complete pack into `dataDirectory`. */
 export async function drop(
   dataDirectory: string,
   name: string,
@@ -26,7 +26,7 @@ export async function drop(
   await rename(part, directory)
 }
 
-/** A voice that whistles what it is given; `config` replaces fields of its configuration. */
+/** A voice that whistles its ids; `config` replaces fields of its configuration. */
 export function dropTones(
   dataDirectory: string,
   name: string,
@@ -40,7 +40,7 @@ export function dropTones(
   )
 }
 
-/** The packs by name, once all of these have been tried. The server's first key must be an administrator's. */
+/** The packs by name, after all of them are probed. The server's first key must be an administrator's. */
 export async function packsTried(
   sonant: Sonant,
   names: readonly string[],
@@ -61,13 +61,13 @@ export async function voiceOf(sonant: Sonant, name: string, key?: string): Promi
   return pack.voices[0]!
 }
 
-/** What the graph was given, heard in the file that a customer gets. */
+/** The input of the graph, as heard in the customer's file. */
 export async function hear(sonant: Sonant, body: Record<string, unknown>) {
   const { answer, audio } = await sonant.speak({ format: 'wav', ...body })
   return { answer, audio, run: decodeTones(readWav(audio)) }
 }
 
-/** Whether `condition` comes true; it is asked again and again until the test's time is over. */
+/** Polls until `condition` is true; the time limit of the test ends the wait. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await Bun.sleep(50)
 }
