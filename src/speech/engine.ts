@@ -1,19 +1,19 @@
-/** What a speech engine is to the pipeline. */
+/** The interface between the pipeline and speech engines. */
 import type { Pcm } from '../audio/pcm'
 import { baseLanguage } from './language'
 import type { VoiceSpec } from './voice'
 
-/** Where a word is in the sound of its utterance. */
+/** Start and end of a word in the audio of its utterance. */
 export type TimedWord = { readonly text: string; readonly startSeconds: number; readonly endSeconds: number }
 
 export type Speech = Pcm & {
-  /** What the engine did of the speed it was asked for; 1 where it says nothing. The pipeline does the rest. */
+  /** The part of the requested speed that the engine applied; undefined is 1. The pipeline applies the rest. */
   readonly speed?: number
-  /** Where the engine can tell. */
+  /** Undefined if the engine reports no word times. */
   readonly words?: readonly TimedWord[]
 }
 
-/** Nothing in the text has a sound in this voice. The engine is as good as before. */
+/** The voice knows no symbol of the text. The engine remains usable. */
 export class NothingToSay extends Error {
   override readonly name = 'NothingToSay'
   constructor() {
@@ -21,30 +21,30 @@ export class NothingToSay extends Error {
   }
 }
 
-/** The sound is none, or its length is absurd. Whether the engine or the text is the cause shows on another text. */
+/** The audio is silent or of an implausible length. Another text shows whether the engine or the text is the cause. */
 export class NoSpeech extends Error {
   override readonly name = 'NoSpeech'
 }
 
 export interface SpeechEngine {
   /**
-   * Speaks one utterance whose text is already a normalized reading. Same voice, text and speed, same samples, whatever
-   * was spoken before. Throws `NothingToSay`, and on any failure of the engine.
+   * Synthesizes one utterance from normalized text. The samples depend only on voice, text and speed. Throws
+   * `NothingToSay`, and other errors when the engine fails.
    */
   synthesize(voice: VoiceSpec, text: string, options?: { readonly speed: number }): Promise<Speech>
-  /** The same for several texts in one run, where the graph allows that. */
+  /** Synthesizes several texts in one run, if the graph supports it. */
   synthesizeBatch?(voice: VoiceSpec, texts: readonly string[], options: { readonly speed: number }): Promise<Speech[]>
 }
 
 /**
- * The longest utterance an engine is given at once, in characters. Longer calls speak no faster per character, their
- * memory grows with the length, and short ones keep the queue fair.
+ * Most characters in one call of an engine. Longer calls are no faster per character and need more memory, and short
+ * calls keep the queue fair.
  */
 export const utteranceCharactersMax = 300
 
 /**
- * As `utteranceCharactersMax`, where the speech is converted after: about 15 seconds of sound, of which the converter
- * makes most of the work. Of a language that is written in syllables or words, fewer.
+ * Like `utteranceCharactersMax`, for converted voices: about 15 seconds of audio, because the converter does most of
+ * the work. Languages written in syllables or words get fewer characters.
  */
 export function convertedCharactersMax(language: string): number {
   return ['zh', 'cmn', 'yue', 'ja', 'ko'].includes(baseLanguage(language)) ? 60 : 160

@@ -1,9 +1,9 @@
-/** Language tags (BCP 47), as far as the speech room reads them. */
+/** Language tags (BCP 47). */
 
 /** `zh-CN` → `zh`. */
 export function baseLanguage(language: string): string {
   return language.split('-')[0]!.toLowerCase()
 }
 
-/** Of a recording of which nobody said it. */
+/** Language of a recording without a stated language. */
 export const languageByDefault = 'en'

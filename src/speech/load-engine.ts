@@ -1,9 +1,9 @@
-/** Loads engines. An engine lives in a worker process. */
+/** Loads engines, in worker processes only. */
 import type { SpeechEngine } from './engine'
 import type { Runtime } from './onnx/runtime'
 import type { EngineName, Loadable, ModelFiles } from './voice'
 
-/** Loads a built-in engine; each worker process does so at most once per engine. */
+/** Loads a built-in engine. Call it at most once per engine and process. */
 export async function loadEngine(name: EngineName): Promise<SpeechEngine> {
   switch (name) {
     case 'flite':
@@ -14,8 +14,8 @@ export async function loadEngine(name: EngineName): Promise<SpeechEngine> {
 }
 
 /**
- * Loads what speaks with `voice`: for a neural voice its model. Throws when its files are not those any more that the
- * voice was found in: they would speak with another one.
+ * Loads the engine of `voice`, with the model of a neural voice. Throws when the model's files have changed since the
+ * voice was registered, because they would sound different.
  */
 export async function loadEngineOf(voice: Loadable, runtime: () => Promise<Runtime>): Promise<SpeechEngine> {
   const engine = await load(voice, runtime)

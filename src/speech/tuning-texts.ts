@@ -1,11 +1,11 @@
 /**
- * What a voice says to be heard: everyday sentences, read by nobody else, from which its statistics and its tone are
- * taken. Readings already: there is nothing in them to normalize.
+ * Everyday sentences that voices synthesize to measure their statistics and speaker embeddings. The texts need no
+ * normalization.
  */
 import manifest from '../../voices/catalogue.json'
 import { baseLanguage } from './language'
 
-/** The first one tunes adapted voices; twice as long a text was measured to tune no better. */
+/** The first sentence tunes adapted voices. A text twice as long was measured to tune no better. */
 const english = [
   'The old house on the hill was sold last month, and we are going to visit our friends in the city tomorrow.',
   'Please keep the noise down, because the children are asleep upstairs.',
@@ -18,7 +18,7 @@ const mandarin = [
   '火车晚点了半个小时，大家都等得不耐烦。',
 ]
 
-/** For languages in which only fallbacks speak, which have no demo sentence. */
+/** Languages that only fallback voices speak. They have no demo sentence. */
 const fallbacks: Readonly<Record<string, string>> = {
   ja: 'こんにちは。きょうは とても いい てんきです。',
   he: 'שלום לכולם. היום יום יפה, ואנחנו יוצאים לטייל.',
@@ -36,7 +36,7 @@ const fallbacks: Readonly<Record<string, string>> = {
   und: 'My neighbour keeps a small dog that barks at every passing bus.',
 }
 
-/** Sentences for a voice of this language (BCP 47); of a language that no voice of the catalogue speaks, English ones. */
+/** Sentences in this language (BCP 47); English ones for a language without a voice in the catalogue. */
 export function tuningTexts(language: string): readonly string[] {
   const base = baseLanguage(language)
   if (base === 'en') return english

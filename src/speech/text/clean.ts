@@ -1,14 +1,14 @@
 /**
- * The first step: from what a user pasted to text that is safe to look at. Nothing here knows a language, and no
- * letter or digit is taken away, but for the piles listed below that nobody could pronounce anyway.
+ * The first step: cleans pasted text for the later steps. It knows no language. It removes no letter or digit, except
+ * from the unpronounceable runs listed below.
  *
- * Choices made here:
+ * Rules:
  * - Markup is text. `<b>hi</b>` keeps its words, the brackets become pauses ("b, hi, b"). A bracket between operands
  *   (`3 < 5`, `x<5`) stays for the normalizer to read.
- * - Markdown marks go (`**bold**`, `# heading`, `- item`, backquotes), their words stay. A link keeps text and address.
- * - The same mark at most three times, the same emoji too; a decorative line (`-----`, `=====`) is a dash.
- * - A run of mixed marks (`?!?!`, `!?.,;:`) is the strongest one in it.
- * - Words over 60 letters are cut by spaces, because engines slow down or stop on endless words.
+ * - Markdown marks are removed (`**bold**`, `# heading`, `- item`, backquotes). A link keeps text and address.
+ * - The same mark or emoji stands at most three times. A decorative line (`-----`, `=====`) becomes a dash.
+ * - A run of mixed marks (`?!?!`, `!?.,;:`) becomes the strongest one in it.
+ * - Spaces cut words over 60 letters, because engines slow down or stop on endless words.
  */
 import { emojiPattern } from './emoji'
 
@@ -16,7 +16,7 @@ import { emojiPattern } from './emoji'
 const joining =
   '[\\p{scx=Arab}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}' +
   '\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}]'
-/** Whole emoji first, so that only what is invisible outside of one is dropped. Group 1 is kept. */
+/** Matches whole emoji first, so that only invisible characters outside of emoji are dropped. Group 1 is kept. */
 const invisible = new RegExp(
   `(${emojiPattern}|(?<=${joining})[\\u200C\\u200D](?=${joining}))|` +
     '[\\0-\\x08\\x0E-\\x1F\\x7F-\\x84\\x86-\\x9F\\p{Cf}\\p{Co}\\p{Cn}\\uFFFC\\uFFFD\\u034F\\u115F\\u1160\\u3164\\uFFA0' +
@@ -39,7 +39,7 @@ const asciiDigits = new Map(
   ),
 )
 
-/** Strongest first: what is left of a run of mixed sentence marks. */
+/** Sentence marks, strongest first. The strongest replaces a mixed run. */
 const strongest = ['?', '？', '!', '！', '…', '.', '。', ';', '；', ':', '：', ',', '，', '、']
 
 export function cleanText(text: string): string {
@@ -54,7 +54,7 @@ function tidyCharacters(text: string): string {
       .replace(invisible, (_, kept?: string) => kept?.replace(/[\u{1F3FB}-\u{1F3FF}]/gu, '') ?? '')
       .replace(/(?<=\d)(?=[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])/g, ' ')
       .replace(/[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]/g, (fraction) => fraction.normalize('NFKC'))
-      // These unfold to whole phrases of up to 18 letters.
+      // These ligatures expand to whole phrases of up to 18 letters.
       .replace(/([\uFDF0-\uFDFB])(?: ?\1){3,}/g, '$1$1$1')
       .replace(compatibility, (form) => form.normalize('NFKC'))
       .replaceAll('⁄', '/')
@@ -76,7 +76,7 @@ function tidyMarkup(text: string): string {
       .replace(/(?<=[\p{L}\p{P}])\*{2,3}|\*{2,3}(?=[\p{L}\p{P}])/gu, '')
       .replace(/(?<![\p{L}\p{N}*])\*(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}.,!?])\*(?![\p{L}\p{N}*])/gu, '')
       .replace(/\[{2,}|\]{2,}/g, (run) => run[0]!)
-      // Arrows are read as "to" by the normalizers.
+      // The normalizers read arrows as "to".
       .replace(/<?[-=]{1,3}>/g, '→')
       .replace(/<\/?|\/?>/g, (bracket, at: number, whole: string) =>
         isOperator(whole, at, bracket.length) ? bracket : ', ',
@@ -86,7 +86,7 @@ function tidyMarkup(text: string): string {
   )
 }
 
-/** A digit on one side at least, or a space on both: `x<5`, `a < b`. */
+/** Whether a digit stands on at least one side, or a space on both: `x<5`, `a < b`. */
 function isOperator(text: string, at: number, length: number): boolean {
   const before = text[at - 1] ?? ''
   const after = text[at + length] ?? ''
@@ -115,6 +115,6 @@ function tidyLines(text: string): string {
     .replace(/\n{3,}/g, '\n\n')
 }
 
-/** Han, kana, Thai and their like are written without spaces: length means nothing there. */
+/** Excludes Han, kana, Thai and other scripts without spaces, where the length of a run means nothing. */
 const longWord =
   /[[\p{L}\p{M}\p{Nd}]--[\p{Script=Han}\p{Script=Hira}\p{Script=Kana}\p{Script=Thai}\p{Script=Laoo}\p{Script=Khmr}\p{Script=Mymr}\p{Script=Tibt}ー]]{61,}/gv

@@ -1,12 +1,12 @@
 /**
- * Cutting a reading that is longer than an engine takes in one piece: at the last clause mark that fits, else at the
- * last space, else anywhere between two characters.
+ * Cuts a reading that is too long for one call of an engine: at the last clause mark that fits, else at the last space,
+ * else between any two characters.
  */
 
-/** Length of silence at speed 1, by what a piece of text ends with. */
+/** Silence at speed 1, by the end of a piece. */
 const pausesMs = { comma: 120, semicolon: 200, join: 30 }
 
-/** Pieces of at most `charactersMax` UTF-16 units (a single character is never split); nothing but spaces is lost. */
+/** Cuts into pieces of at most `charactersMax` UTF-16 units; never splits a character. Only spaces are lost. */
 export function cutReading(text: string, charactersMax: number): string[] {
   const pieces: string[] = []
   let rest = text.trim()
@@ -28,7 +28,7 @@ export function innerPauseMs(piece: string): number {
 
 function cutPosition(text: string, charactersMax: number): number {
   const window = text.slice(0, charactersMax + 1)
-  // A mark in the first quarter would leave a scrap.
+  // A mark in the first quarter would leave a tiny piece.
   const fits = (at: number) => at > charactersMax / 4 && at <= charactersMax
   let clause = 0
   for (const match of window.matchAll(/[,;:—](?=\s)|[，、；：。！？]/g)) {
@@ -38,7 +38,7 @@ function cutPosition(text: string, charactersMax: number): number {
   const space = window.lastIndexOf(' ')
   if (fits(space)) return space
   let at = Math.max(1, charactersMax)
-  // Not between a letter and its marks, nor inside a surrogate pair or an emoji sequence.
+  // Do not cut between a letter and its marks, nor inside a surrogate pair or an emoji sequence.
   for (let back = 0; back < 16 && at > 1 && /^[\p{M}\u200D\uDC00-\uDFFF]/u.test(text.slice(at, at + 2)); back++) at--
   if (/[\uD800-\uDBFF]/.test(text[at - 1]!) && /[\uDC00-\uDFFF]/.test(text[at] ?? '')) at++
   return at

@@ -1,6 +1,6 @@
 /**
- * Runs while bundling (a Bun macro): of the megabyte that the Unicode CLDR emoji lists weigh, only `emoji name` pairs
- * reach the executable.
+ * A Bun macro that runs while bundling. The Unicode CLDR emoji lists weigh a megabyte; only `emoji name` pairs reach
+ * the executable.
  */
 import en from 'emojibase-data/en/compact.json'
 import zh from 'emojibase-data/zh/compact.json'

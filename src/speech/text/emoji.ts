@@ -1,11 +1,11 @@
 /**
- * Emoji: what one is (a joined family, a flag and a keycap are one each) and what it is called. Names are the CLDR
- * short names. Skin tones are not spoken: people do not say them.
+ * Emoji: the pattern of one sequence (a joined family, a flag and a keycap are one each) and its name, the CLDR short
+ * name. Skin tones are not spoken, because people do not say them.
  */
 import { emojiNameLines } from './emoji-names' with { type: 'macro' }
 
 const person = '\\p{Extended_Pictographic}[\\u{1F3FB}-\\u{1F3FF}\\uFE0F]{0,2}'
-/** One whole emoji sequence. Bounded, so that an endless chain of joiners is several. */
+/** One whole emoji sequence. Its length is bounded, so an endless chain of joiners is several sequences. */
 export const emojiPattern =
   `\\p{RI}\\p{RI}|[#*0-9]\\uFE0F?\\u20E3|` +
   `${person}(?:[\\u{E0030}-\\u{E007A}]{1,8}\\u{E007F}|(?:\\u200D${person}){1,7})?`
@@ -13,14 +13,14 @@ export const emojiPattern =
 const lines = { en: emojiNameLines('en'), zh: emojiNameLines('zh') }
 const tables: { [language in keyof typeof lines]?: Map<string, string> } = {}
 
-/** Made when the first emoji is met: most texts have none, and a start should not wait for it. */
+/** Builds the table on first use, because most texts have no emoji and it would slow the start. */
 function namesIn(language: keyof typeof lines): Map<string, string> {
   return (tables[language] ??= new Map(lines[language].split('\n').map((line) => line.split('\t') as [string, string])))
 }
 
 const emoji = new RegExp(emojiPattern, 'gu')
 
-/** Puts `say(name)` in place of every emoji; one without a name goes, an unknown sequence is named part by part. */
+/** Replaces every emoji by `say(name)`. Removes emoji without a name; names unknown sequences part by part. */
 export function nameEmoji(text: string, language: keyof typeof lines, say: (name: string) => string): string {
   const table = namesIn(language)
   return text.replace(emoji, (sequence) => {

@@ -26,7 +26,7 @@ const monthFirst = new RegExp(
 const dayFirst = new RegExp(`\\b(the )?(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${monthPattern}(?![a-z])${yearAfter}`, 'g')
 const monthYear = new RegExp(`\\b${monthPattern},? (\\d{4})\\b(?![.,]\\d)`, 'g')
 
-/** Ends in -s but is a verb, so a number before it may still be a year: `1999 was`. */
+/** Words in -s that are no plural noun, so a number before them may be a year: `1999 was`. */
 const notCounted = /^ ?(?:is|was|has|does|its|as|this|thus|us|vs)\b/
 
 export function readDatesAndTimes(text: string, language: string): string {
@@ -78,7 +78,7 @@ function readDates(text: string, monthComesFirst: boolean): string {
     .replace(monthYear, (_, month: string, y: string) => `${monthName(month)} ${year(y)}`)
 }
 
-/** am and pm as two letters, whichever way they were written. */
+/** Reads am and pm as two letters, in any spelling. */
 function halfDay(written: string | undefined): string {
   return written === undefined ? '' : /^a/i.test(written) ? ' A M' : ' P M'
 }

@@ -15,7 +15,7 @@ const irregularOrdinals: Record<string, string> = {
   nine: 'ninth',
   twelve: 'twelfth',
 }
-/** Beyond this a plain string of digits is a telephone, a card or an account, not an amount. */
+/** A longer plain string of digits is a telephone, card or account number, not an amount. */
 const cardinalDigitsMax = 9
 
 function belowHundred(value: number): string {
@@ -30,7 +30,7 @@ function belowThousand(value: number): string {
   return `${ones[Math.floor(value / 100)]} hundred${rest === 0 ? '' : ` ${belowHundred(rest)}`}`
 }
 
-/** Any string of digits: grouped by commas a number of up to 21 digits; with leading zeros or longer, digit by digit. */
+/** Reads any string of digits. Longer numbers and those with leading zeros go digit by digit; with commas, up to 21. */
 export function cardinal(digits: string): string {
   const grouped = digits.includes(',')
   const plain = digits.replaceAll(',', '')
@@ -75,7 +75,7 @@ export function decade(digits: string): string {
   return words.endsWith('y') ? `${words.slice(0, -1)}ies` : `${words}s`
 }
 
-/** Digits one by one, in one breath. */
+/** Digits one by one, without pauses. */
 export function spell(digits: string): string {
   return [...digits].map((digit) => ones[Number(digit)] ?? digit).join(' ')
 }
@@ -87,7 +87,7 @@ export function digitByDigit(digits: string): string {
 
 const denominators: Record<string, string> = { '2': 'half', '4': 'quarter' }
 
-/** `1`/`2` → one half; `3`/`4` → three quarters. Null where nobody says it so (`7/1`, `9/130`). */
+/** `1`/`2` → one half; `3`/`4` → three quarters. Null if people do not say it so (`7/1`, `9/130`). */
 export function fraction(numerator: string, denominator: string): string | null {
   const below = Number(denominator)
   if (below < 2 || below > 100 || Number(numerator) > 100) return null

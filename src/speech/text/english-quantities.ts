@@ -5,7 +5,7 @@ import { cardinal, decimal, digitByDigit, fraction, ordinal, spell } from './eng
 const number = '\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?|\\.\\d+'
 const notInside = '(?<![\\w.,])'
 
-/** Singular, plural, and the name of the hundredth where prices are said with it. */
+/** Singular, plural, and the name of the hundredth if prices use it. */
 type Currency = [one: string, many: string, cent?: string, cents?: string]
 const dollar: Currency = ['dollar', 'dollars', 'cent', 'cents']
 const currencies: Record<string, Currency> = {
@@ -161,7 +161,7 @@ function readMoney(text: string): string {
     )
 }
 
-/** `one` when it is exactly 1. */
+/** Uses `one` when the amount is exactly 1. */
 function measured(sign: string | undefined, from: string, to: string | undefined, one: string, many: string): string {
   const amounts = to === undefined ? decimal(from) : `${decimal(from)} to ${decimal(to)}`
   return `${minus(sign)}${amounts} ${from === '1' && to === undefined ? one : many}`

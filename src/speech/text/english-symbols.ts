@@ -1,4 +1,4 @@
-/** The end of the English reading: symbols to words, Latin letters to ASCII, and marks in good order. */
+/** The last rules for English: symbols become words, Latin letters become ASCII, and marks are tidied. */
 
 const symbols: Record<string, string> = {
   '&': 'and',
@@ -87,7 +87,7 @@ const greek: Record<string, string> = {
   ω: 'omega',
 }
 
-/** Latin letters that are not an ASCII letter with marks. */
+/** Latin letters that do not decompose into an ASCII letter and marks. */
 const latin: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -157,7 +157,7 @@ function asciiLetter(letter: string): string {
   return /^[A-Za-z ]+$/.test(folded) ? folded : /\p{L}/u.test(letter) && !/\p{Lm}/u.test(letter) ? ' letter ' : ''
 }
 
-/** Only marks an English engine knows; no empty clauses, no doubled marks, no spaces before a mark. */
+/** Keeps only marks that an English engine knows. Removes empty clauses, doubled marks and spaces before marks. */
 export function tidyEnglish(text: string): string {
   return (
     text
@@ -172,7 +172,7 @@ export function tidyEnglish(text: string): string {
       .replace(/…(?=[\s"']*$)/g, '.')
       .replace(/…/g, ', ')
       .replace(/[^\p{L}\p{M}\p{N} .,;:?!'"\n-]/gu, ' ')
-      // A mark on a folded letter, or on none.
+      // Removes combining marks on ASCII letters or on none.
       .replace(/(?<![^\0-\x7F])\p{M}+/gu, '')
       .replace(/(?<![A-Za-z])-|-(?![A-Za-z])/g, ' ')
       .replace(/(?<!\p{L})'(?!\p{L})/gu, ' ')

@@ -1,22 +1,22 @@
-/** English words that are not read as written: abbreviations, Roman numerals, acronyms, names with digits in them. */
+/** English words that are not read as written: abbreviations, Roman numerals, acronyms, names with digits. */
 import { cardinal, ordinal, romanValue, spell } from './english-numbers'
 
 const set = (list: string) => new Set(list.split(' '))
 
-/** Acronyms said as words. */
+/** Acronyms spoken as words. */
 const spokenAcronyms = set(
   'NASA NATO UNESCO UNICEF OPEC FIFA UEFA NAFTA ASEAN OSHA FEMA RADAR LASER SCUBA SONAR LIDAR AIDS COVID SARS MERS SWAT' +
     ' PIN RAM ROM SIM GIF ASCII CAPTCHA POTUS SCOTUS YOLO FOMO AWOL ZIP NAND JPEG BIOS LAN WAN MIDI UNIX LINUX CUDA BASIC' +
     ' COBOL WIFI ASAP IKEA LEGO VISA CERN DARPA NIMBY GUI TOEFL',
 )
-/** Spelled although they have vowels. Anything in capitals without a vowel is spelled anyway. */
+/** Acronyms that are spelled although they have vowels. Words in capitals without a vowel are always spelled. */
 const spelledAcronyms = set(
   'FBI CIA USA UK EU UN UAE API URL URI AI IO UI UX ID IBM CEO CFO CTO COO CIO ATM ISO IEEE IETF IPO ICU UFO VIP DIY FAQ' +
     ' DNA RNA CPU GPU TPU USB IP ISP IPA IDE SDK AWS GPA GPT IQ EQ AM USD EUR NBA NFL MBA MIT UCLA BMI ADHD OCD MRI' +
     ' RSVP AKA ETA EST EDT IRS USPS USSR EULA ERP IOT OS IOS IPS LED OLED LCD HIV EKG ER OCR TTS STT ASR AGI SUV EV' +
     ' ABC BBC NBC ABS UPS USS AC OK NYU UV AOL HIIT PIA ECG EEG AAA IRC IM IRA ROI SEO UAV USC UTC UTF OAUTH',
 )
-/** In a text all in capitals these are the ordinary words. */
+/** In a text all in capitals these are ordinary words. */
 const words = set('US IT IS AM OR ON IN AT BE BY HE IF ME MY NO OF SO TO UP WE AN AS DO GO HI OH')
 
 const abbreviations: Record<string, string> = {
@@ -73,7 +73,7 @@ const abbreviations: Record<string, string> = {
   fri: 'Friday',
   al: 'al',
 }
-/** Said as words even where the sentence ends after them: the stop is kept then. */
+/** Abbreviations that may also end a sentence; they then keep the full stop. */
 const finals = set('etc inc ltd corp co jr sr bros ave blvd rd')
 
 const regnalNames = set(
@@ -87,7 +87,7 @@ const numberedNouns = set(
     ' War Bowl Fantasy Rocky Unit Figure Table Division Corps Group Mark Vatican Apollo',
 )
 
-/** `No. 5`, `pp. 3-7`: only before digits, so before the numbers are read. */
+/** Reads `No. 5` and `pp. 3-7`. It must run before numbers become words, because it needs the digits. */
 export function readCounting(text: string): string {
   return text
     .replace(/\b(?:No|Nos|no|nos)\. ?(?=\d)|№ ?/g, 'number ')
@@ -136,19 +136,19 @@ function readAbbreviations(text: string): string {
     })
 }
 
-/** `5 Main Dr. Springfield`: a number and a name before it. */
+/** Whether a number and a name stand before it: `5 Main Dr. Springfield`. */
 function isStreet(text: string, at: number): boolean {
   return /(?:\d|first|second|third|[a-z]th|one|two|three|four|five|six|seven|eight|nine|ten|[a-z]ty|teen)(?: [A-Z][a-z]+){1,2} $/.test(
     text.slice(Math.max(0, at - 60), at),
   )
 }
 
-/** The stop of an abbreviation is also the sentence's, where the sentence ends there. */
+/** Keeps the full stop of an abbreviation at the end of a sentence, where it also ends the sentence. */
 function keepStop(stop: string | undefined, end: number, text: string): string {
   return stop !== undefined && /^["')\]]*$/.test(text.slice(end).trim()) ? '.' : ''
 }
 
-/** `@name` and `#tag`. */
+/** Reads `@name` and `#tag`. */
 function readTags(text: string): string {
   return text
     .replace(/(?<![\w.])@(?=\w)/g, 'at ')
@@ -199,7 +199,7 @@ function readAcronyms(text: string): string {
   )
 }
 
-/** Letters and digits in one word: `B2B`, `MP3`, `COVID-19`, `H2O`, `iPhone15`. */
+/** Reads words of letters and digits: `B2B`, `MP3`, `COVID-19`, `H2O`, `iPhone15`. */
 function readAlphanumerics(text: string): string {
   return text
     .replace(/[^\P{N}0-9]/gu, asciiNumber)
@@ -218,7 +218,7 @@ function numberInName(digits: string): string {
   return digits.length > 3 ? spell(digits) : cardinal(digits)
 }
 
-/** Superscripts and the like that no rule took. */
+/** Superscripts and similar digits that no other rule has read. */
 function asciiNumber(letter: string): string {
   const plain = letter.normalize('NFKC')
   return /^\d+$/.test(plain) ? plain : ' number '

@@ -1,10 +1,9 @@
 /**
- * The English reading, made for Flite, which knows ASCII only: words in ASCII letters and the marks that carry prosody
- * (`. , ; : ? ! ' - "`). Letters of a script that has no voice at all stay as they are, so that an engine that spells
- * can still spell them.
+ * Normalizes English text for Flite, which knows ASCII only: words in ASCII letters and the marks that carry prosody
+ * (`. , ; : ? ! ' - "`). Letters of a script without any voice stay, so that an engine can spell them.
  *
- * Rules run from the most specific shape to the most general; what a rule has read is words, which no later rule of
- * numbers matches again.
+ * Rules run from the most specific shape to the most general. A rule replaces its match by words, which no later number
+ * rule matches.
  */
 import { nameEmoji } from './emoji'
 import { readDatesAndTimes } from './english-dates'
@@ -27,7 +26,7 @@ export function normalizeEnglish(text: string, language: string): string {
   return tidyEnglish(readSymbols(readWords(reading)))
 }
 
-/** Web and mail addresses as people say them. `www` and the scheme are not said. */
+/** Reads web and mail addresses as people do, without `www` and the scheme. */
 function readAddresses(text: string): string {
   return text
     .replace(/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g, (address) => {

@@ -2,7 +2,7 @@
 
 const digitNames = [...'零一二三四五六七八九']
 const places = ['', '十', '百', '千']
-/** Beyond this a string of digits is a card or an account, not an amount. */
+/** A longer string of digits is a card or account number, not an amount. */
 const cardinalDigitsMax = 12
 
 /** Digits one by one: years, rooms, codes. */
@@ -40,7 +40,7 @@ function upTo16Digits(value: number): string {
   return high + (unit === 1e8 ? '亿' : '万') + gap + (low === 0 ? '' : upTo16Digits(low))
 }
 
-/** Any string of digits; with leading zeros or very long, digit by digit. */
+/** Reads any string of digits. Very long numbers and those with leading zeros go digit by digit. */
 export function cardinal(digits: string): string {
   const plain = digits.replaceAll(',', '')
   const digitsMax = digits.includes(',') ? 16 : cardinalDigitsMax

@@ -1,7 +1,6 @@
 /**
- * The Mandarin reading, made for eSpeak NG's `cmn`: every digit becomes Han, in broadcast style. Latin words stay; the
- * engine speaks them itself. Rules run from the most specific shape to the most general, and what is read holds no
- * digits any more.
+ * Normalizes Mandarin text for eSpeak NG's `cmn`: every digit becomes Han, in broadcast style. Latin words stay; the
+ * engine speaks them itself. Rules run from the most specific shape to the most general. Their output has no digits.
  */
 import { nameEmoji } from './emoji'
 import { cardinal, counted, decimal, spell, spellTelephone } from './mandarin-numbers'
@@ -121,7 +120,7 @@ function readDatesAndTimes(text: string): string {
     )
 }
 
-/** Digit strings that are names, not amounts. */
+/** Reads digit strings that are names, not amounts. */
 function readCodes(text: string): string {
   return text
     .replace(
@@ -327,7 +326,7 @@ function readSymbols(text: string): string {
     .replace(/[+−×÷=<>≤≥≠≈±%‰&@#$€£¥￥°℃℉→√∞©§№\\]/g, (symbol) => symbols[symbol]!)
 }
 
-/** Marks the engine knows; brackets become pauses; no empty clauses. */
+/** Keeps only marks that the engine knows, turns brackets into pauses, and removes empty clauses. */
 function tidy(text: string): string {
   return text
     .replace(/[()（）[\]{}【】〔〕|•/]| ?[—–]+ ?|(?<![A-Za-z])-|-(?![A-Za-z])/g, '，')

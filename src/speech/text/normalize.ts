@@ -1,6 +1,6 @@
 /**
- * Written text to its reading, by language. English and Mandarin have readers of their own. For all other languages
- * eSpeak NG reads numbers, money, units, symbols and emoji itself; only what it does badly is done here.
+ * Normalizes written text by language. English and Mandarin have their own rules. In all other languages eSpeak NG
+ * reads numbers, money, units, symbols and emoji itself, and this file only handles the cases that it reads badly.
  */
 import { normalizeEnglish } from './english'
 import { normalizeMandarin } from './mandarin'
@@ -15,15 +15,15 @@ export function normalize(text: string, language: string): string {
   return normalizeOther(text)
 }
 
-/** What is to be heard of a reading. */
+/** Counts of the characters that should be audible. */
 export type Pronounced = {
-  /** Letters and digits: they are always heard. */
+  /** Letters and digits that are always audible. */
   letters: number
-  /** Signs, emoji, digits and letters that eSpeak NG may put into words of its own, or know no name for. */
+  /** Signs, emoji, digits and letters that eSpeak NG may replace by its own words, or has no name for. */
   symbols: number
 }
 
-/** `alphabet`: the speaker's row of the table of what engines do not say. */
+/** `alphabet`: the speaker's row in the table of unspoken characters. */
 export function countPronounced(reading: string, language: string, alphabet?: string): Pronounced {
   const count = (pattern: RegExp) => reading.match(pattern)?.length ?? 0
   const base = baseLanguage(language)
@@ -36,8 +36,8 @@ export function countPronounced(reading: string, language: string, alphabet?: st
 }
 
 /**
- * Letters and digits that are not heard, and those that may be heard as a name or a code. What an engine names where it
- * stands alone it mostly speaks inside a word.
+ * Counts letters and digits that are mute, and those that may be spoken as a name or a code. An engine mostly speaks a
+ * letter inside a word even if it names the same letter alone.
  */
 function countOdd(reading: string, alphabet: string | undefined): { mute: number; symbols: number } {
   const unspoken = unspokenIn(reading, alphabet)
@@ -56,7 +56,10 @@ function countOdd(reading: string, alphabet: string | undefined): { mute: number
   return { mute, symbols }
 }
 
-/** Web addresses without their scheme, endless digits in groups, emoji without skin tones, whose names eSpeak NG lacks, the full-width yen sign as the one eSpeak NG knows. */
+/**
+ * Removes the scheme of web addresses, groups endless digits, removes skin tones, which have no name in eSpeak NG, and
+ * replaces the full-width yen sign by the one that eSpeak NG knows.
+ */
 function normalizeOther(text: string): string {
   return text
     .replace(/\bhttps?:\/\/(?=\S)/gi, '')

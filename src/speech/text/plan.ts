@@ -1,15 +1,15 @@
 /**
- * From a user's text to what the engines get. One way through, each step in its own file:
+ * Plans a user's text as utterances for the engines. The steps run in this order, each in its own file:
  *
- *   clean      characters nobody pronounces go, endless runs are shortened     (knows no language)
- *   sentences  cut where a sentence ends, remembering by what
- *   route      within a sentence, each script to a speaker who can read it     (script.ts: who reads what)
+ *   clean      removes unpronounceable characters, shortens endless runs       (knows no language)
+ *   sentences  cuts at the ends of sentences and keeps the kind of end
+ *   route      gives each script of a sentence to a speaker that reads it      (script.ts: scripts of languages)
  *   normalize  numbers, money, dates, addresses, symbols → words               (english.ts, mandarin.ts)
- *   sayings    what a speaker's engine cannot say, to another or named             (unspoken.ts: who cannot say what)
- *   cut        readings too long for one call, at clause marks
+ *   sayings    unspoken words → another speaker, or the name of their script   (unspoken.ts: unspoken characters)
+ *   cut        cuts readings that are too long for one call, at clause marks
  *
- * Everything is pure, synchronous and linear in the length of the text, and nothing throws. What is pronounceable in the
- * cleaned text ends up in exactly one utterance.
+ * Every step is pure, synchronous and linear in the length of the text, and never throws. Everything pronounceable in
+ * the cleaned text ends up in exactly one utterance.
  */
 import { cleanText } from './clean'
 import { cutReading, innerPauseMs } from './cut'
@@ -22,18 +22,18 @@ import { type SentenceEnd, splitSentences } from './sentences'
 
 export type Utterance = Pronounced & {
   speakerId: string
-  /** The normalized reading: what the engine gets. Empty when there is nothing to pronounce: a silence of `pauseMs`. */
+  /** Normalized text for the engine. Empty when there is nothing to pronounce: a silence of `pauseMs`. */
   text: string
-  /** BCP 47, of the speaker. */
+  /** Language of the speaker, BCP 47. */
   language: string
-  /** Silence after it, at speed 1. */
+  /** Silence after the utterance, in milliseconds at speed 1. */
   pauseMs: number
 }
 
-/** A sentence's part for one speaker, in the cleaned text's own words. */
+/** The part of a sentence for one speaker. `source` is cleaned text. */
 export type Part = { speaker: ReadingVoice; source: string; pauseMs: number }
 
-/** Silence after a sentence at speed 1, by what ends it. */
+/** Silence after a sentence at speed 1, by its kind of end. */
 export const endPausesMs: Record<SentenceEnd, number> = {
   none: 350,
   semicolon: 200,
@@ -42,10 +42,10 @@ export const endPausesMs: Record<SentenceEnd, number> = {
   ellipsis: 450,
   paragraph: 650,
 }
-/** Of a text with nothing to pronounce. */
+/** Length of a text with nothing to pronounce. */
 export const silenceMs = 300
 
-/** At least one utterance, in order. The last has no pause, unless it is the only one and silent. */
+/** Returns at least one utterance. The last has no pause, unless it is the only one and silent. */
 export function planUtterances(
   text: string,
   main: ReadingVoice,
@@ -80,7 +80,7 @@ function cutUtterances(speaker: ReadingVoice, reading: string, pauseMs: number):
   }))
 }
 
-/** The first three steps: every letter of the cleaned text is in exactly one part's `source`. */
+/** Runs the first three steps. Every letter of the cleaned text is in exactly one part's `source`. */
 export function planParts(
   text: string,
   main: ReadingVoice,
@@ -96,7 +96,7 @@ export function planParts(
   })
 }
 
-/** A piece with nothing to pronounce only lengthens the pause before it. */
+/** Adds an utterance. One with nothing to pronounce only lengthens the pause before it. */
 function addUtterance(utterances: Utterance[], utterance: Utterance): void {
   const previous = utterances.at(-1)
   if (utterance.letters + utterance.symbols > 0) utterances.push(utterance)

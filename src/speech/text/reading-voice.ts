@@ -1,10 +1,10 @@
-/** A voice as the text front end sees it. */
+/** A voice for the text front end. */
 
-/** `language`: BCP 47. `charactersMax`: what its engine takes in one call. */
+/** `language`: BCP 47. `charactersMax`: most characters in one call of its engine. */
 export type ReadingVoice = {
   id: string
   language: string
   charactersMax: number
-  /** Its row of the table of what engines do not say; without one, whatever it cannot say shows when it speaks. */
+  /** Its row in the table of unspoken characters; undefined: unspoken text only shows in synthesis. */
   alphabet?: string | undefined
 }

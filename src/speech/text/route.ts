@@ -1,12 +1,13 @@
 /**
- * Who speaks what. Within one sentence the text is cut into runs of one speaker each, by script:
+ * Assigns text to speakers. It cuts one sentence into runs of one speaker each, by script:
  *
- * 1. Letters of a script the main speaker's language is written in stay; letters of another go to its fallback.
+ * 1. Letters of the main speaker's own scripts stay with it; letters of another script go to its fallback voice.
  * 2. Kana makes the Han of the same sentence Japanese.
- * 3. A Latin word or two inside a sentence of another script stay there, since voices of other scripts speak them
- *    in passing (`我用iPhone打了3个call`); three or more are somebody else's sentence.
+ * 3. One or two Latin words inside a sentence of another script stay there, because voices of other scripts speak them
+ *    well enough (`我用iPhone打了3个call`); three or more go to another speaker.
  * 4. Digits, marks, symbols and emoji have no script: they follow the letters before them, else those after them, else
- *    the main speaker. What touches the following letters without a space goes with those (`in 2024年`, `said “你好”`).
+ *    the main speaker. Characters that touch the following letters without a space go with those (`in 2024年`,
+ *    `said “你好”`).
  */
 import type { ReadingVoice } from './reading-voice'
 import { type Script, scriptRuns, scriptsOf } from './script'
@@ -42,7 +43,7 @@ export function routeSentence(
   return runs
 }
 
-/** The script other than Latin that a sentence is written in, if it is: the native one, or one with most letters. */
+/** The non-Latin script of a sentence: a native one, else the one with most letters; null for a Latin sentence. */
 function hostScript(pieces: Piece[], native: ReadonlySet<Script>): Script | null {
   const letters = new Map<Script, number>()
   let latinWords = 0
@@ -55,12 +56,12 @@ function hostScript(pieces: Piece[], native: ReadonlySet<Script>): Script | null
   return [...native].find((own) => letters.has(own)) ?? (count > 2 * latinWords ? script : null)
 }
 
-/** Words by white space: `U.S.A.` and `don't` are one, a number alone is none. */
+/** Counts words by white space: `U.S.A.` and `don't` are one word, a number alone is none. */
 function words(text: string): number {
   return text.split(/[\s,;:]+/).filter((word) => /\p{L}/u.test(word)).length
 }
 
-/** Pieces of one script each, in order, with everything that has no script given to a neighbour. */
+/** Cuts a sentence into pieces of one script each. Characters without a script join a neighbour. */
 function attachNeutrals(sentence: string): Piece[] {
   const pieces: Piece[] = []
   let waiting = ''

@@ -1,11 +1,11 @@
 /**
- * Who says what a speaker cannot say of its reading. A word of which the speaker says no letter goes to the fallback
- * for its script. Where that one cannot say it either, it is named by its script ("Cherokee letters"), once for words in
- * a row, in the language of the main speaker. A word of which the speaker says some letters stays with it.
+ * Replaces words that a speaker cannot say. A word of which the speaker says no letter goes to the fallback voice for
+ * its script. If that voice cannot say it either, the main speaker names the script ("Cherokee letters"), once for
+ * consecutive words. A word of which the speaker says some letters stays with it.
  *
- * The voice for scripts that no other one reads spells letters by their codes ("letter one eight two zero"), two seconds
- * for each. Beyond a limit these are named too, and beyond a limit of names they are a pause: otherwise a text of 2,000
- * such letters would be an hour of sound.
+ * The voice for all remaining scripts spells letters by their codes ("letter one eight two zero"), two seconds each.
+ * Beyond a limit they are named too, and beyond a limit of names they become a pause. Without these limits, a text of
+ * 2,000 such letters would be an hour of audio.
  */
 import { normalize } from './normalize'
 import type { ReadingVoice } from './reading-voice'
@@ -15,9 +15,9 @@ import { unspokenIn } from './unspoken'
 
 type Saying = { readonly speaker: ReadingVoice; readonly text: string }
 
-/** In a row. */
+/** Spelled letters in a row. */
 const spelledRunMax = 48
-/** Of one text. */
+/** Spelled letters in one text. */
 const spelledMax = 500
 const namesMax = 50
 
@@ -26,10 +26,10 @@ const anyLanguage = 'und'
 /** Han is written without spaces: each character is a word. */
 const word = /\p{Script=Han}\p{M}*|[[\p{L}\p{N}]--\p{Script=Han}][[\p{L}\p{M}\p{N}]--\p{Script=Han}]*/gv
 
-/** `by`: null for nobody. `isSpelled`: by their codes. */
+/** `by`: the speaker; null if no voice says the words. `isSpelled`: whether letters are spelled by their codes. */
 type Words = { by: ReadingVoice | null; isSpelled: boolean; text: string; letters: number }
 
-/** One for each text; what it returns for the text's readings keeps within the limits of a text. */
+/** Create one per text; it keeps the limits across all readings of the text. */
 export function createSayings(
   main: ReadingVoice,
   fallbackVoiceFor: (script: Script) => ReadingVoice,
@@ -72,7 +72,7 @@ export function createSayings(
   }
 }
 
-/** Words with what stands before the first and after each; joined again they are the reading. */
+/** Cuts a reading into words with their surrounding characters. Joined again they are the reading. */
 function cutWords(reading: string): string[] {
   const starts = [...reading.matchAll(word)].map(({ index }) => index)
   if (starts.length === 0) return [reading]
@@ -83,7 +83,7 @@ function countLetters(text: string): number {
   return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 }
 
-/** Whether any letter of it is said; a text without letters is. */
+/** Whether the voice says any letter of `text`; true for a text without letters. */
 function isSaid({ alphabet, language }: ReadingVoice, text: string): boolean {
   const unspoken = unspokenIn(text, alphabet)
   if (unspoken === undefined) return true
@@ -98,7 +98,7 @@ function isSpelledBy({ alphabet, language }: ReadingVoice, text: string): boolea
   return (text.match(/[\p{L}\p{N}]/gu) ?? []).some((letter) => !mute.test(letter))
 }
 
-/** Words in a row that are said alike become one. */
+/** Merges consecutive words of the same speaker and kind. */
 function merge(words: readonly Words[]): Words[] {
   const merged: Words[] = []
   for (const each of words) {

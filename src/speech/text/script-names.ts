@@ -1,10 +1,10 @@
 /**
- * What is said in place of letters that no voice can say: the name of their script, in English or Mandarin, once for
- * letters in a row ("Cherokee letters"). Names of scripts are those of the Unicode CLDR.
+ * Names the script of letters that no voice can say, in English or Mandarin, once for consecutive letters ("Cherokee
+ * letters"). Script names come from the Unicode CLDR.
  */
 import { baseLanguage } from '../language'
 
-/** ISO 15924, of Unicode 17, but for `Zyyy`, `Zinh` and `Zzzz`. */
+/** ISO 15924 codes of Unicode 17, without `Zyyy`, `Zinh` and `Zzzz`. */
 const codes =
   'Adlm Aghb Ahom Arab Armi Armn Avst Bali Bamu Bass Batk Beng Berf Bhks Bopo Brah Brai Bugi Buhd Cakm Cans Cari Cham ' +
   'Cher Chrs Copt Cpmn Cprt Cyrl Deva Diak Dogr Dsrt Dupl Egyp Elba Elym Ethi Gara Geor Glag Gong Gonm Goth Gran Grek ' +
@@ -16,14 +16,14 @@ const codes =
   'Tutg Ugar Vaii Vith Wara Wcho Xpeo Xsux Yezi Yiii Zanb'
 
 type Naming = {
-  /** `script`: its name; null of a letter without one. */
+  /** `script`: the script's name; null for a letter without one. */
   letters(script: string | null, several: boolean): string
-  /** Of two scripts in a row. */
+  /** Phrase for two scripts in a row. */
   both(scripts: readonly [string, string]): string
-  /** Of more. */
+  /** Phrase for more than two. */
   many(scripts: number): string
   numbers(several: boolean): string
-  /** Instead of what CLDR calls them. */
+  /** Names that replace those of the CLDR. */
   readonly scripts: Readonly<Record<string, string>>
 }
 
@@ -35,7 +35,7 @@ const english: Naming = {
   both: ([one, other]) => `${one} and ${other} letters`,
   many: (scripts) => `letters of ${scripts} scripts`,
   numbers: (several) => (several ? 'numbers' : 'number'),
-  // As eSpeak NG calls them.
+  // The names that eSpeak NG uses.
   scripts: { Hani: 'Chinese' },
 }
 
@@ -51,7 +51,7 @@ export function isNamedIn(language: string): boolean {
   return ['en', 'zh', 'cmn'].includes(baseLanguage(language))
 }
 
-/** A phrase for the letters and numbers of `text`; in English where `language` (BCP 47) is not Chinese. */
+/** A phrase for the letters and numbers of `text`, in English unless `language` (BCP 47) is Chinese. */
 export function nameLetters(text: string, language: string): string {
   const naming = ['zh', 'cmn'].includes(baseLanguage(language)) ? mandarin : english
   const letters = text.match(/\p{L}/gu) ?? []

@@ -1,6 +1,5 @@
 /**
- * Writing systems: which letters belong to which script, and which scripts a language is written in. Routing asks
- * nothing else to know who can speak what.
+ * Writing systems: the letters of each script, and the scripts of each language. Routing depends on nothing else.
  */
 import { baseLanguage } from '../language'
 
@@ -88,25 +87,25 @@ const nativeScripts: Record<string, Script[]> = {
   am: ['Ethi'],
 }
 
-/** The scripts a voice of this language (BCP 47) reads as its own. */
+/** The native scripts of a language (BCP 47). */
 export function scriptsOf(language: string): readonly Script[] {
   return nativeScripts[baseLanguage(language)] ?? ['Latn']
 }
 
-/** A stretch of letters of one script, or of what has no script (digits, marks, spaces, emoji): `null`. */
+/** A run of letters of one script. `null`: characters without a script (digits, marks, spaces, emoji). */
 type ScriptRun = { script: Script | null; text: string }
 
 const letterGroups = scripts
   .map(([script, unicodeNames]) => {
     const letters = unicodeNames.map((name) => `\\p{Script=${name}}`).join('')
-    // The long vowel mark is shared by both syllabaries; marks and apostrophes stay with their word.
+    // Both syllabaries share the long vowel mark. Marks and apostrophes stay with their word.
     const inner = script === 'Kana' ? 'ー\\p{M}' : script === 'Latn' ? "\\p{M}'’" : '\\p{M}\\u200C\\u200D'
     return `((?=[\\p{L}\\p{Nl}\\p{M}])[${letters}][${letters}${inner}]*)`
   })
   .join('|')
 const runPattern = new RegExp(`${letterGroups}|(\\p{L}[\\p{L}\\p{M}]*)|[^\\p{L}\\p{Nl}]+|[^]`, 'gu')
 
-/** Cuts text into runs in order; joined again they are the text. */
+/** Cuts text into runs. Joined again they are the text. */
 export function scriptRuns(text: string): ScriptRun[] {
   const runs: ScriptRun[] = []
   for (const match of text.matchAll(runPattern)) {

@@ -1,6 +1,6 @@
 /**
- * Sentences: where one ends and by what. A mark ends a sentence only when something other than a name, a number or an
- * address follows; every character of the text is in exactly one sentence, but for the white space between them.
+ * Splits text into sentences. A mark ends a sentence only when it belongs to no name, number or address. Every
+ * character except white space between sentences is in exactly one sentence.
  */
 import {
   countingAbbreviations,
@@ -11,16 +11,16 @@ import {
   trailingAbbreviations,
 } from './abbreviations'
 
-/** What ends a sentence; the stronger wins where two meet (a full stop at the end of a paragraph). */
+/** The end of a sentence, weakest first. The stronger wins where two meet (a full stop at the end of a paragraph). */
 export type SentenceEnd = 'none' | 'semicolon' | 'sentence' | 'newline' | 'ellipsis' | 'paragraph'
-/** `text` includes the end mark and the quotes and brackets closed after it. */
+/** `text` includes the end mark and the closing quotes and brackets after it. */
 export type Sentence = { text: string; end: SentenceEnd }
 
 const strength: SentenceEnd[] = ['none', 'semicolon', 'sentence', 'newline', 'ellipsis', 'paragraph']
 
 const marks = '[.!?…。！？；｡؟۔।॥]'
 const closers = `["'”’»」』）)\\]】》〉›]`
-/** Marks (group 1), what closes after them (2) and the white space that follows; or a newline on its own. */
+/** Marks (group 1), closing quotes and brackets (2) and white space; or a newline on its own. */
 const candidate = new RegExp(`(${marks}+)(${closers}*)(\\s*)|\\s*\\n\\s*`, 'gu')
 
 export function splitSentences(text: string): Sentence[] {
@@ -49,7 +49,7 @@ export function splitSentences(text: string): Sentence[] {
   return sentences
 }
 
-/** Marks with nothing to say stay with the sentence before them. */
+/** Adds a sentence. Marks without letters join the sentence before them. */
 function addSentence(sentences: Sentence[], sentence: Sentence): void {
   if (sentence.text === '') return
   const previous = sentences.at(-1)
@@ -127,6 +127,6 @@ function stopBelongsToWord(text: string, start: number, at: number, nextWord: st
   if (leadingAbbreviations.has(lower) && !/^\p{Lu}$/u.test(word)) return !(starter && word === lower)
   if (trailingAbbreviations.has(lower)) return lower.includes('.') ? !starter : !capitalNext
   if (/^(?:\p{L}\.)+\p{L}$/u.test(word)) return !starter
-  // One capital is an initial, unless what follows plainly begins a sentence.
+  // One capital letter is an initial, unless the next word clearly begins a sentence.
   return /^\p{Lu}$/u.test(word) && word !== 'I' && capitalNext && !starter
 }

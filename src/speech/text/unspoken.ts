@@ -1,26 +1,26 @@
 /**
- * What a built-in voice cannot say: characters that its engine is mute on, or says as a long row of names and digits.
- * `scripts/unspoken.ts` asks the engines for every one of them once; the answers are in `unspoken.json`.
+ * Characters that a built-in voice cannot say: its engine is mute on them, or says them as long names and digits.
+ * `scripts/unspoken.ts` tests every character with the engines and writes the results to `unspoken.json`.
  */
 import type { EngineName, NeuralEngineName } from '../voice'
 
-/** What is heard of a character, trimmed: it is long beyond this, */
+/** Trimmed audio of a character is `long` beyond this. */
 export const longSeconds = 2
-/** or beyond this, where it is spelled by its code ("letter one eight two zero"). */
+/** A character spelled by its code ("letter one eight two zero") is `long` beyond this. */
 export const spelledSeconds = 1
-/** Beyond this it is said by a name ("c with cedilla"), which is fine for one character, but not for a word of them. */
+/** Beyond this a character is `named` ("c with cedilla"), which is fine for one character but not for a whole word. */
 export const namedSeconds = 0.7
 
 /** Ranges as `encodeRanges` writes them. */
 type Row = { readonly mute: string; readonly long: string; readonly named: string }
 
 export type UnspokenTable = {
-  /** The version of Unicode whose characters were asked for. */
+  /** Unicode version of the tested characters. */
   readonly unicode: string
   readonly alphabets: Record<string, Row>
 }
 
-/** The table's row for a voice; undefined for an engine that nobody asked. */
+/** Name of the table's row for a voice; undefined for an engine that was not tested. */
 export function alphabetOf(voice: {
   readonly engine: EngineName | NeuralEngineName
   readonly settings: { readonly voice: string }
@@ -30,8 +30,9 @@ export function alphabetOf(voice: {
 }
 
 /**
- * The ranges of `codePoints` (ascending) that `isIn`; others between two of one range belong to it, which keeps the
- * table small. Each range is its distance from the end of the one before and its length, in base 36.
+ * Encodes the ranges of `codePoints` (ascending) that satisfy `isIn`. Code points that are not in `codePoints` do not
+ * split a range, which keeps the table small. Each range is its distance from the end of the previous one and its
+ * length, in base 36.
  */
 export function encodeRanges(codePoints: readonly number[], isIn: (codePoint: number) => boolean): string {
   const ranges: string[] = []
@@ -47,7 +48,7 @@ export function encodeRanges(codePoints: readonly number[], isIn: (codePoint: nu
   return ranges.join(' ')
 }
 
-/** Patterns of one character. */
+/** Patterns that match one character. */
 export type Unspoken = {
   readonly mute: RegExp
   /** Mute, or spelled by its code. */
@@ -59,8 +60,8 @@ export type Unspoken = {
 const read = new Map<string, Unspoken | undefined>()
 
 /**
- * What a voice with that row does not say of `reading`; undefined where there is nothing of the kind in it, or nobody
- * asked that voice. The table is read when the first reading has more than ASCII characters.
+ * Patterns of the characters that a voice with the row `alphabet` does not say; undefined if `reading` is ASCII or the
+ * voice was not tested. The table is loaded with the first reading that is not ASCII.
  */
 export function unspokenIn(reading: string, alphabet: string | undefined): Unspoken | undefined {
   if (alphabet === undefined || !/[^\0-\x7F]/.test(reading)) return undefined
@@ -74,7 +75,7 @@ function readUnspoken(alphabet: string): Unspoken | undefined {
   const row = Object.hasOwn(alphabets, alphabet) ? alphabets[alphabet]! : undefined
   if (row === undefined) return undefined
   const [mute, long, named] = [row.mute, row.long, row.named].map(characterClass)
-  // A number may well be long.
+  // Numbers may be long.
   return {
     mute: new RegExp(`[${mute}]`, 'v'),
     unsaid: new RegExp(`[[${mute}][[${long}]--\\p{N}]]`, 'v'),
@@ -82,7 +83,7 @@ function readUnspoken(alphabet: string): Unspoken | undefined {
   }
 }
 
-/** The inside of a character class, of ranges as `encodeRanges` writes them. */
+/** The body of a character class for ranges in the format of `encodeRanges`. */
 function characterClass(ranges: string): string {
   let end = 0
   return ranges
