@@ -86,7 +86,7 @@ async function exchange(request: string): Promise<string> {
 
 async function readList(): Promise<[sent: string, answer: string][]> {
   const text = await Bun.file(join(import.meta.dir, '../../docs/errors.md')).text()
-  const section = /## What is no HTTP request\n(.*?)\n## /s.exec(text)![1]!
+  const section = /## Malformed HTTP\n(.*?)\n## /s.exec(text)![1]!
   const rows = section.split('\n').filter((line) => line.startsWith('|'))
   return rows.slice(2).map((row) => {
     const [, first, second] = row.split('|').map((cell) => cell.trim())
