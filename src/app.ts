@@ -1,4 +1,4 @@
-/** Wiring: opens every room and returns the running server. The only file that knows them all. */
+/** Wiring: opens every room and returns the running server. Only this file knows them all. */
 import { addressesOf, listensEverywhere, type Addresses } from './addresses'
 import { createKeyUse } from './account/keys'
 import type { Administration } from './admin/administration'
@@ -48,26 +48,26 @@ import { createPlans } from './voice/plans'
 export type App = {
   readonly baseUrl: string
   readonly storageUrl: string
-  /** What is to be shown of the accounts that this start made: nothing, unless it was the first. */
+  /** Keys and numbers of accounts that this start created, to be shown once; empty unless it was the first start. */
   readonly made: { readonly apiKey?: string; readonly adminKey?: string; readonly accountNumber?: string }
   /** Loads the default voice in the background and then renders missing demos. */
   startBackground(): Promise<void>
   /** Refuses new requests, lets running ones finish for a while, ends the workers. */
   close(): Promise<void>
-  /** While it closes: gives up what still runs. */
+  /** Ends the grace period of a running `close`. */
   hurry(): void
 }
 
-/** Demos are rendered only after the server has had time for a first request. */
+/** Delay of demo rendering, to leave time for a first request. */
 const demoDelayMs = 2_000
 const drainPollMs = 20
-/** For the answers to requests that were given up when the server stops. */
+/** Time to send the answers of aborted requests when the server stops. */
 const lastAnswersMs = 1_000
 
-/** How this program starts itself for work that has a process of its own. */
+/** Command lines that start this program as a child process. */
 export type Commands = { readonly worker: WorkerCommand; readonly downloader: readonly string[] }
 
-/** Throws `storage_failed` when the disk is so full that not even what is there can be served. */
+/** Throws `storage_failed` when the disk is too full even to serve stored files. */
 export async function buildApp(config: Config, commands: Commands, log: Logger): Promise<App> {
   try {
     return await openApp(config, commands, log)
@@ -173,9 +173,9 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   if (config.baseUrl === undefined && listensEverywhere(config.host))
     log.warn(
       { baseUrl: ready.baseUrl },
-      'a client that comes by another name than one of this machine gets addresses that work only here; --base-url names the service for all',
+      'clients that use a host name other than those of this machine get URLs that work only here; set --base-url for all clients',
     )
-  // Only now: a start that fails must not have made a key that nobody saw.
+  // Set up after listening, so that a failed start never creates a key that it does not show.
   const made = setUp({ db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }, config, seed)
   waitBriefly(db)
 
@@ -186,7 +186,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
       clearInterval(recovering)
       log.info({ dataDirectory: config.dataDirectory }, 'the disk has room again')
     } catch (error) {
-      log.warn({ err: error }, 'the disk does not take yet what the start had to write')
+      log.warn({ err: error }, 'recovery failed; it is tried again while the disk has room')
     }
   }
 
@@ -232,7 +232,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
       scheduler.close()
       await cloning.downloader.close()
       await Promise.allSettled(running.values())
-      // Those that were given up are told so.
+      // Let aborted requests send their answers.
       const answeredByMs = performance.now() + lastAnswersMs
       while (server.pendingRequests > 0 && performance.now() < answeredByMs) await Bun.sleep(drainPollMs)
       descriptors?.close()
@@ -247,7 +247,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   }
 }
 
-/** On a full disk the server starts all the same: what is stored is served, and the recovery waits. */
+/** Starts recovery. On a full disk the server starts anyway: it serves stored files, and recovery waits. */
 async function startRecovery(db: Database, storage: Storage, config: Config, log: Logger): Promise<Recovery> {
   const { dataDirectory, minFreeBytes } = config
   const recovery = createRecovery(db, log)
@@ -272,10 +272,10 @@ function recoverUnlessFull(recovery: Recovery): void {
 
 function reportPrivacy({ mended, exposed }: PrivacyReport, log: Logger): void {
   if (mended.length > 0) log.info({ paths: mended }, 'rights of other users were taken away')
-  for (const { path, because } of exposed) log.warn({ path, because }, 'other users may get at the data')
+  for (const { path, because } of exposed) log.warn({ path, because }, 'other users may be able to access the data')
 }
 
-/** A hub of its own for each pull: that there was a network once says nothing of now. No start waits for its code. */
+/** Opens a hub per pull, because an earlier network check may be outdated. Its code is loaded on first use. */
 function pullerOf(config: Config): InstallerOptions['pull'] {
   const where = { directory: voicesDirectory(config), minFreeBytes: config.minFreeBytes, lock: lockDirectory }
   return async (name, options) => {
@@ -284,7 +284,7 @@ function pullerOf(config: Config): InstallerOptions['pull'] {
   }
 }
 
-/** In a batch the sound of a sentence depends on what else is in it, by a little. */
+/** A batched voice is not deterministic: the samples of a sentence depend slightly on the rest of the batch. */
 function batching(pack: Pack, { batchMax }: Config['neural']): Pack {
   return batchMax > 1 && pack.batches ? { ...pack, deterministic: false } : { ...pack, batches: false }
 }

@@ -1,7 +1,7 @@
 /**
- * Whether the parts of a data directory belong together. Files of an installation beside a database that is missing or
- * holds nothing mean that rows were lost on the way, for example in a copy without `sonant.db-wal`. A server must not
- * start anew there, and SQLite must not open it: beside an empty database it deletes the log that has the rows.
+ * Checks that the parts of a data directory belong together. Audio files beside a missing or empty database mean that
+ * rows were lost, for example in a copy without `sonant.db-wal`. A server must not start from scratch there. SQLite
+ * must not open it either, because it deletes the log beside an empty database, and the log holds the rows.
  */
 import { existsSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,19 +10,19 @@ import { audioDirectory, ConfigError, databasePath, referencesDirectory } from '
 import { openDatabase, openExistingDatabase, type Database } from './db/database'
 import { temporarySuffix } from './storage/files'
 
-/** For the server, which makes the database of a new directory. Throws `ConfigError` when rows were lost. */
+/** Opens the database for the server, and creates it in a new directory. Throws `ConfigError` when rows were lost. */
 export function openServerDatabase(dataDirectory: string): Database {
   ensureDatabaseFile(dataDirectory)
   return openDatabase(databasePath({ dataDirectory }), (db) => ensureNotEmptied(db, dataDirectory))
 }
 
-/** For the verbs beside a server, which make nothing. Throws `ConfigError` when there is none or rows were lost. */
+/** Opens an existing database for the command line. Throws `ConfigError` when it is missing or rows were lost. */
 export function openVerbDatabase(dataDirectory: string): Database {
   ensureDatabaseFile(dataDirectory)
   return openExistingDatabase(databasePath({ dataDirectory }), (db) => ensureNotEmptied(db, dataDirectory))
 }
 
-/** For a look at a directory that may have no database yet. Throws `ConfigError` when rows were lost. */
+/** Checks a directory that may have no database yet. Throws `ConfigError` when rows were lost. */
 export function ensureNothingLost(dataDirectory: string): void {
   ensureDatabaseFile(dataDirectory)
   if (existsSync(databasePath({ dataDirectory }))) openVerbDatabase(dataDirectory).close()
@@ -60,7 +60,7 @@ function refuseFiles(dataDirectory: string, state: string): void {
   )
 }
 
-/** Looks no further than the first whole file, in folders too. */
+/** Whether `path` holds a complete file, in folders too. Stops at the first one. */
 function holdsFiles(path: string): boolean {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
   const directory = opendirSync(path)

@@ -1,7 +1,7 @@
 /**
- * The demos of the voices: those of the catalogue are rendered once, when first asked for or, those of the built-in
- * voices, while nobody needs the workers; that of a clone is made with it, and made again should it be missing. For an
- * installed voice nothing is loaded before somebody asks.
+ * Demos of voices. The demo of a catalogue voice is rendered once, on the first request or, for built-in voices, in the
+ * background. The demo of a clone is made with the clone, and again if it is missing. The model of an installed voice
+ * is not loaded before the first request.
  */
 import { renderDemo } from './clone/demo'
 import { operationTimeoutsMs } from './config'
@@ -47,12 +47,12 @@ export function createDemos(speaking: Speaking, log: Logger) {
         deadline: startDeadline(operationTimeoutsMs.demo),
       })
     } catch (error) {
-      // The same demo may have been rendered meanwhile, for somebody who waits and in the background.
+      // A request and the background may render the same demo; one of them then fails, but the file exists.
       if (!(await storage.find(name))) throw error
     }
   }
 
-  /** What makes the demo of that name; undefined when no voice has such a demo. */
+  /** A function that renders the demo `name`; undefined when no voice has such a demo. */
   function makerOf(name: string): (() => Promise<void>) | undefined {
     const voice = voiceOf(name)
     if (voice) return () => render(name, voice, 'demos')
@@ -61,12 +61,12 @@ export function createDemos(speaking: Speaking, log: Logger) {
     if (clone?.demoName !== name || !catalogue.find(clone.baseVoiceId)) return undefined
     return async () => {
       await renderDemo(speaking, clone, { queueKey: 'demos', deadline: startDeadline(operationTimeoutsMs.demo) })
-      // The voice may have been deleted or made anew meanwhile.
+      // The clone may have been deleted or created again meanwhile.
       if (findAnyClone(db, clone.id)?.demoName !== name) await storage.remove(name)
     }
   }
 
-  /** For somebody who waits: all who ask for the same demo share one rendering. */
+  /** Renders for waiting requests. Concurrent requests for the same demo share one rendering. */
   function makeNow(name: string, make: () => Promise<void>): Promise<void> {
     let shared = rendering.get(name)
     if (!shared) {
@@ -78,8 +78,8 @@ export function createDemos(speaking: Speaking, log: Logger) {
 
   return {
     /**
-     * The demo file of that name, rendered now if need be; undefined when no voice has such a demo, or none that can
-     * speak.
+     * Finds the demo file `name`, and renders it if it is missing. Undefined when no voice has such a demo or the voice
+     * cannot speak. Throws `synthesis_timeout` and the errors of rendering.
      */
     async find(name: string, deadline: Deadline): Promise<StoredFile | undefined> {
       const stored = await storage.find(name)
@@ -94,7 +94,7 @@ export function createDemos(speaking: Speaking, log: Logger) {
       return storage.find(name)
     },
 
-    /** Renders what is missing, one after the other, behind everything else. */
+    /** Renders missing demos of built-in voices one by one, with background priority. */
     async renderMissing(): Promise<void> {
       for (const voice of catalogue.builtIn) {
         if (stopped) return

@@ -1,4 +1,4 @@
-/** What a server needs from outside before it can start, and words for what is wrong with it. */
+/** Prerequisites of a start: named files, the data directory, TLS and the address. Explains what is wrong with them. */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { constants } from 'node:fs'
@@ -7,7 +7,7 @@ import { isIP } from 'node:net'
 import { ConfigError, type Config } from './config'
 import { AppError } from './errors'
 
-/** The content of a file that `setting` names. Throws `ConfigError`. */
+/** Reads the file that `setting` names. Throws `ConfigError`. */
 export async function readNamedFile(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
@@ -35,7 +35,7 @@ function wrongWith(error: unknown, missing: string): string {
   return wrong
 }
 
-/** Throws `ConfigError` when the file is not there or holds no JSON. */
+/** Reads the seed file. Throws `ConfigError` when it is missing or is not valid JSON. */
 export async function readSeed(path: string): Promise<unknown> {
   const text = await readNamedFile('--seed', path)
   try {
@@ -45,7 +45,7 @@ export async function readSeed(path: string): Promise<unknown> {
   }
 }
 
-/** Makes the data directory where it is missing. Throws `ConfigError` when it cannot be made or written. */
+/** Creates the data directory if it is missing. Throws `ConfigError` when it cannot be created or written. */
 export async function prepareDataDirectory({ dataDirectory }: Pick<Config, 'dataDirectory'>): Promise<void> {
   try {
     await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
@@ -55,7 +55,7 @@ export async function prepareDataDirectory({ dataDirectory }: Pick<Config, 'data
   }
 }
 
-/** Both checked, and that they belong together. Throws `ConfigError`. */
+/** Reads certificate and key, and checks both and that they match. Throws `ConfigError`. */
 export async function readTls({
   certPath,
   keyPath,
@@ -84,7 +84,7 @@ function parse<T>(work: () => T, message: string): T {
   }
 }
 
-/** Why the server could not listen: `ConfigError`, `conflict` for a port that is taken, else the error itself. */
+/** Explains why the server could not listen: `ConfigError`, `conflict` for a taken port, else the error itself. */
 export async function explainListening(
   error: unknown,
   { host, port }: Pick<Config, 'host' | 'port'>,
