@@ -1,4 +1,4 @@
-/** Child processes: what they get, what they may take, and when they end. */
+/** Child processes: their environment, memory limits and end. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { startChild, type Child } from '../../src/process/child'
@@ -18,7 +18,7 @@ afterEach(async () => {
   }
 })
 
-/** A child that has said that it is ready; `ask` returns its next message. */
+/** Starts a child and waits until it is ready. `ask` returns its next message. */
 async function start() {
   const exit = Promise.withResolvers<void>()
   let next = Promise.withResolvers<Report>()
@@ -37,7 +37,7 @@ async function start() {
 const megabyte = 1 << 20
 
 describe('a child process', () => {
-  it('gets where files are and what drivers are told, but no setting and no secret of the server', async () => {
+  it('gets variables of paths and drivers, but no setting and no secret of the server', async () => {
     const given = {
       SONANT_ADMIN_KEY: 'sk-secret',
       AWS_SECRET_ACCESS_KEY: 'aws',
@@ -53,7 +53,7 @@ describe('a child process', () => {
     expect(Object.keys(environment).filter((name) => /SONANT|SECRET|KEY/.test(name))).toEqual([])
   })
 
-  it.skipIf(!isLinux)('is refused memory beyond its limit by the kernel, and goes on with less', async () => {
+  it.skipIf(!isLinux)('gets no memory beyond its limit from the kernel, and goes on with less', async () => {
     const { child, ask } = await start()
     expect(await ask({ allocateBytes: 3000 * megabyte })).toEqual({ isAllocated: true })
     expect(child.limitMemoryGrowth(500 * megabyte)).toBe(true)
@@ -62,14 +62,14 @@ describe('a child process', () => {
     expect(await ask({ allocateBytes: 300 * megabyte })).toEqual({ isAllocated: false })
   })
 
-  it('goes on through the signals that a terminal or a service manager sends to everybody', async () => {
+  it('ignores the signals that a terminal or a service manager sends to all processes', async () => {
     const { child, ask } = await start()
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGPIPE'] as const
     for (const signal of signals) process.kill(child.pid, signal)
     expect(await ask('environment')).toBeDefined()
   })
 
-  it.each(isLinux ? (['hanging', 'stopped'] as const) : [])('ends with its parent, %s as it may be', async (state) => {
+  it.each(isLinux ? (['hanging', 'stopped'] as const) : [])('ends with its parent, even if it is %s', async (state) => {
     const parent = Bun.spawn([process.execPath, join(import.meta.dir, 'parent-script.ts')], { stdout: 'pipe' })
     const { value } = await parent.stdout.getReader().read()
     const pid = Number(Buffer.from(value!).toString())

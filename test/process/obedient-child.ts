@@ -1,4 +1,4 @@
-/** A child process that does what it is told: takes memory from the system, ends, or hangs where no signal is handled. */
+/** A child process that obeys commands: it allocates memory, ends, or hangs in a state where no signal is handled. */
 import { dlopen } from 'bun:ffi'
 import { followParent } from '../../src/process/parent'
 

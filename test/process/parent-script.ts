@@ -1,4 +1,4 @@
-/** A parent of one child that hangs; it writes the child's pid to standard output and waits to be killed. */
+/** A parent of one hanging child. It writes the child's pid to standard output and waits to be killed. */
 import { join } from 'node:path'
 import { startChild } from '../../src/process/child'
 import type { Order, Report } from './obedient-child'

@@ -1,4 +1,4 @@
-/** What becomes of an utterance that an engine fails at, with engines that do as they are told. */
+/** Utterances that an engine does not speak, with scripted engines. */
 import { describe, expect, it } from 'bun:test'
 import type { VoiceSpec } from '../../src/speech/voice'
 import type { Sound } from '../../src/workers/job'
@@ -19,7 +19,7 @@ const voiceOf = (id: string, language: string): VoiceSpec => {
 const russian = voiceOf('russian', 'ru-RU')
 const english = voiceOf('english', 'en-US')
 
-/** `fails`: why the voice does not speak a text, if it does not. */
+/** `fails`: the reason why a voice does not speak a text; undefined if it does. */
 function setUp(fails: (text: string, voice: string) => Unspoken | 'broken' | undefined) {
   const asked: string[] = []
   const job = {
@@ -46,14 +46,14 @@ function utteranceOf(text: string, { id, language } = russian): Utterance {
 const framesOf = ({ chunks }: Sound) => chunks.reduce((sum, { length }) => sum + length, 0)
 
 describe('an utterance', () => {
-  it('is one task where the engine speaks it', async () => {
+  it('is one task if the engine speaks it', async () => {
     const { asked, utterer } = setUp(() => undefined)
     expect(framesOf(await utterer.utter(utteranceOf('Привет, мир.')))).toBe(120)
     expect(asked).toEqual(['russian: Привет, мир.'])
     expect(utterer.leftOut).toBe(0)
   })
 
-  it('keeps all the words but the one that the engine is mute on, and their times', async () => {
+  it('keeps all words and times except the word that the engine is mute on', async () => {
     const { utterer } = setUp((text) => (text.includes('ѣ') ? 'absent' : undefined))
     const sound = await utterer.utter(utteranceOf('раз два ѣ три'))
     expect(sound.words).toEqual([
@@ -64,33 +64,33 @@ describe('an utterance', () => {
     expect(utterer.leftOut).toBe(1)
   })
 
-  it('is a short pause where nothing of it is spoken, if the engine speaks a plain sentence', async () => {
+  it('becomes a short pause if the engine speaks none of it but speaks a plain sentence', async () => {
     const { asked, utterer } = setUp((text) => (/^[ѣ ]+$/.test(text) ? 'absent' : undefined))
     expect(framesOf(await utterer.utter(utteranceOf('ѣ')))).toBe(pauseFrames)
     expect(framesOf(await utterer.utter(utteranceOf('ѣѣ')))).toBe(2 * pauseFrames)
     expect(asked.filter((each) => !each.includes('ѣ'))).toHaveLength(1)
   })
 
-  it('fails where the engine does not speak a plain sentence either', async () => {
+  it('fails if the engine does not speak a plain sentence either', async () => {
     const { asked, utterer } = setUp(() => 'absent')
     await expect(utterer.utter(utteranceOf('ѣ'))).rejects.toThrow('no speech')
     expect(asked).toHaveLength(2)
   })
 
-  it('fails where the engine is mute on a word of ASCII letters, whatever else it speaks', async () => {
+  it('fails if the engine is mute on a word of ASCII letters, even if it speaks other text', async () => {
     const { utterer } = setUp((text) => (text.includes('hello') ? 'absent' : undefined))
     await utterer.utter(utteranceOf('Привет.'))
     await expect(utterer.utter(utteranceOf('Привет, hello'))).rejects.toThrow('no speech')
   })
 
-  it('fails at once where the engine breaks', async () => {
+  it('fails at once if the engine breaks', async () => {
     const { asked, utterer } = setUp((text) => (text.includes('ѣ') ? 'broken' : undefined))
     await utterer.utter(utteranceOf('Привет.'))
     await expect(utterer.utter(utteranceOf('раз ѣ'))).rejects.toThrow('the engine broke')
     expect(asked).toHaveLength(2)
   })
 
-  it('is spoken by the fallback where the voice knows nothing in it', async () => {
+  it('is spoken by the fallback voice if the voice knows no symbol of it', async () => {
     const { asked, utterer } = setUp((text, voice) => (voice === 'russian' && /^\d/.test(text) ? 'unknown' : undefined))
     expect(framesOf(await utterer.utter({ ...utteranceOf('12'), pauseMs: 350 }))).toBe(60 + 350)
     expect(asked.at(-1)).toBe('english: twelve')

@@ -1,4 +1,4 @@
-/** What neural voices are computed with, tried with real processes on a machine that has what it has. */
+/** The choice of the compute provider, with real processes on the hardware of this machine. */
 import { describe, expect, it } from 'bun:test'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,8 +21,8 @@ async function compute(options: Partial<ComputeOptions> = {}) {
   })
 }
 
-describe('what computes', () => {
-  it('is found by real runs, the last of which worked', async () => {
+describe('the compute provider', () => {
+  it('is found by real runs, of which the last one works', async () => {
     const { find } = await compute()
     const { provider, trials, isFallback, device } = await find()
     expect(trials.at(-1)).toMatchObject({ provider, failure: null })
@@ -30,7 +30,7 @@ describe('what computes', () => {
     expect([isFallback, device.length > 0]).toEqual([false, true])
   })
 
-  it('is the CPU where what is wished for is not here, and that is said', async () => {
+  it('falls back to the CPU when the configured one is missing, and reports the fallback', async () => {
     const absent = process.platform === 'darwin' ? 'dml' : 'coreml'
     const tried = await compute({ wish: absent })
     expect(tried.found).toBeUndefined()
@@ -39,7 +39,7 @@ describe('what computes', () => {
     expect(tried.found!.trials[0]).toMatchObject({ provider: absent, failure: expect.stringContaining(absent) })
   })
 
-  it('may be another for one model than for the server, which goes on saying what it has itself', async () => {
+  it('may differ for one model, while the server still reports its own', async () => {
     const tried = await compute({ wish: 'auto' })
     await tried.find()
     const own = tried.found!.provider
@@ -48,19 +48,19 @@ describe('what computes', () => {
     expect(tried.found!.provider).toBe(own)
   })
 
-  it('is tried once for all who ask at the same time', async () => {
+  it('is tried once for concurrent searches', async () => {
     const { find } = await compute({ wish: 'cpu' })
     const [first, second] = await Promise.all([find(), find()])
     expect(first).toBe(second!)
   })
 
-  it('is nothing with a library that cannot be loaded, and is tried again when asked again', async () => {
+  it('is not found with a library that cannot be loaded, and the next search tries again', async () => {
     const { find } = await compute({ wish: 'cpu', libraryPath: '/no/such/library.so' })
     await expect(find()).rejects.toThrow('/no/such/library.so')
     await expect(find()).rejects.toThrow('/no/such/library.so')
   })
 
-  it('has as many threads as there are cores for each worker', async () => {
+  it('gets an equal share of the cores as threads for each worker', async () => {
     expect((await compute({ cores: 8, workers: 2 }).then(({ runtime }) => runtime('cpu'))).threads).toBe(4)
     expect((await compute({ cores: 2, workers: 8 }).then(({ runtime }) => runtime('cpu'))).threads).toBe(1)
   })

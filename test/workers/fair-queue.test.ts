@@ -3,7 +3,7 @@ import { createFairQueue } from '../../src/workers/fair-queue'
 
 type Push = { key: string; job: object; cost?: number; count?: number }
 
-/** Fills a queue with tasks named after their job, and returns the order in which they come out. */
+/** Fills a queue with tasks named after their job, and returns the order in which it releases them. */
 function order(pushes: Push[], names: Map<object, string>): string[] {
   const queue = createFairQueue<string>()
   for (const { key, job, cost = 100, count = 1 } of pushes)
@@ -21,7 +21,7 @@ describe('the fair queue', () => {
     expect(order([{ key: 'a', job, count: 4 }], new Map([[job, 'j']]))).toEqual(['j0', 'j1', 'j2', 'j3'])
   })
 
-  it('lets a short job of the same key wait for one task of a long one at most', () => {
+  it('makes a short job wait for at most one task of a long job of the same key', () => {
     const [long, short] = [{}, {}]
     const taken = order(
       [
@@ -36,7 +36,7 @@ describe('the fair queue', () => {
     expect(taken.indexOf('short0')).toBeLessThanOrEqual(1)
   })
 
-  it('lets a short job of another key wait for one task of a long one at most', () => {
+  it('makes a short job wait for at most one task of a long job of another key', () => {
     const [long, short] = [{}, {}]
     const queue = createFairQueue<string>()
     for (let i = 0; i < 20; i++) queue.push({ key: 'a', job: long, cost: 300, task: 'long' })
@@ -86,7 +86,7 @@ describe('the fair queue', () => {
     expect(taken.filter((task) => task === 'hasty').length).toBeLessThanOrEqual(12)
   })
 
-  it('drops what a job has waiting and nothing else', () => {
+  it('drops the waiting tasks of one job only', () => {
     const queue = createFairQueue<string>()
     const [gone, stays] = [{}, {}]
     for (let i = 0; i < 3; i++) queue.push({ key: 'a', job: gone, cost: 10, task: 'gone' })

@@ -1,4 +1,4 @@
-/** Trying a pack in a process of its own: what never ends, ends there. */
+/** Probing a pack in an isolated process, which ends even when the model never does. */
 import { afterAll, expect, it } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +18,7 @@ const timeoutMs = 5_000
 const command = [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'worker']
 const environment = writeRuntimeOptions({ directory, provider: 'cpu', threads: 1 })
 
-/** The most that a process has had in memory so far; 0 when it is gone. */
+/** Peak memory of a process so far; 0 when it is gone. */
 function peakBytes(pid: number): number {
   const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : ''
   return 1024 * Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0)
@@ -49,7 +49,7 @@ it.skipIf(process.platform !== 'linux')(
   60_000,
 )
 
-it('a model that never ends is given up after its time, with its process', async () => {
+it('a model that never ends is killed with its process at the time limit', async () => {
   const pack = join(directory, 'endless')
   await writePiperPack(pack, { model: tonesModel({ endlessBy: 'always' }) })
   const startedAtMs = performance.now()

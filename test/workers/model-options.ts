@@ -1,4 +1,4 @@
-/** What schedulers of tests are told of models: the CPU, one thread, room for everything. */
+/** Model options for schedulers in tests: the CPU, one thread, and ample memory. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelOptions } from '../../src/workers/worker-pool'

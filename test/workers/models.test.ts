@@ -1,4 +1,4 @@
-/** Models in the scheduler's care: loaded, kept, put out and given up, with real processes. */
+/** Models in the scheduler: loading, keeping, unloading and failing, with real processes. */
 import { afterEach, describe, expect, it, spyOn } from 'bun:test'
 import { join } from 'node:path'
 import { startDeadline } from '../../src/deadline'
@@ -39,7 +39,7 @@ function neural(graph: string, memoryBytes = megabyte): VoiceSpec {
   return { ...builtIn, id: graph, engine: 'piper', model: { directory: '/packs', graph, version: '1', memoryBytes } }
 }
 
-/** Frames of what was said. */
+/** Frames of the synthesized audio. */
 async function say(scheduler: Scheduler, voice: VoiceSpec, text = 'Hello there.', key = voice.id): Promise<number> {
   return (await speak(scheduler, voice, text, key)).frames
 }
@@ -76,7 +76,7 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
 const names = (scheduler: Scheduler) => scheduler.models().map(({ name }) => name)
 
 describe('models', () => {
-  it('are loaded when first spoken with, and stay', async () => {
+  it('are loaded on first use, and stay loaded', async () => {
     const scheduler = startScheduler()
     expect(scheduler.models()).toEqual([])
     expect(await say(scheduler, neural('a'))).toBeGreaterThan(1000)
@@ -87,13 +87,13 @@ describe('models', () => {
     expect(scheduler.models()[0]!.memoryBytes).toBeGreaterThan(10 * megabyte)
   })
 
-  it('are loaded once for many who wait at the same time, then once more for the second worker', async () => {
+  it('are loaded once for concurrent requests, then once more for the second worker', async () => {
     const scheduler = startScheduler()
     await Promise.all(Array.from({ length: 12 }, (_, i) => say(scheduler, neural('slow'), 'slow words.', `key ${i}`)))
     expect(scheduler.models()).toMatchObject([{ name: '/packs/slow', processes: 2 }])
   })
 
-  it('do not hold up other voices while they load, not even with one worker', async () => {
+  it('do not block other voices while they load, even with one worker', async () => {
     const scheduler = startScheduler({}, 1)
     await say(scheduler, builtIn)
     const order: string[] = []
@@ -103,7 +103,7 @@ describe('models', () => {
     expect(order).toEqual([...Array(5).fill('built in'), 'neural'])
   })
 
-  it('give way to another when the memory is used up: the one not used for longest goes', async () => {
+  it('are unloaded to make room for another, least recently used first', async () => {
     const scheduler = startScheduler({ memoryMaxBytes: 25 * megabyte })
     await say(scheduler, neural('a', 10 * megabyte))
     await say(scheduler, neural('b', 10 * megabyte))
@@ -112,7 +112,7 @@ describe('models', () => {
     expect(names(scheduler).sort()).toEqual(['/packs/a', '/packs/c'])
   })
 
-  it('that need more than there may be are refused by name, and nothing else goes for them', async () => {
+  it('that exceed the memory budget are refused by name, and no other is unloaded for them', async () => {
     const scheduler = startScheduler({ memoryMaxBytes: 25 * megabyte })
     await say(scheduler, neural('a', 10 * megabyte))
     const message = await failureOf(say(scheduler, neural('huge', 26 * megabyte)))
@@ -121,7 +121,7 @@ describe('models', () => {
     expect(names(scheduler)).toEqual(['/packs/a'])
   })
 
-  it('are unloaded when nobody used them for a while', async () => {
+  it('are unloaded when they are idle for a while', async () => {
     const scheduler = startScheduler({ idleMs: 300 })
     await say(scheduler, neural('a'))
     const [pid] = scheduler.pids()
@@ -131,14 +131,14 @@ describe('models', () => {
     expect(await say(scheduler, neural('a'))).toBeGreaterThan(1000)
   })
 
-  it('are unloaded also when they were measured to take nothing', async () => {
+  it('are unloaded even if their measured memory is zero', async () => {
     const scheduler = startScheduler({ idleMs: 300 })
     await say(scheduler, neural('a', 0))
     await Bun.sleep(700)
     expect(scheduler.models()).toEqual([])
   })
 
-  it('are unloaded although their process encodes what others say', async () => {
+  it('are unloaded although their process encodes audio of other requests', async () => {
     const scheduler = startScheduler({ idleMs: 300 })
     await say(scheduler, neural('a'))
     const endAtMs = performance.now() + 900
@@ -151,7 +151,7 @@ describe('models', () => {
     expect(scheduler.models()).toEqual([])
   })
 
-  it('that abort their process while loading harm nobody', async () => {
+  it('that abort their process while loading fail only their own request', async () => {
     const scheduler = startScheduler()
     await say(scheduler, builtIn)
     const failing = failureOf(say(scheduler, neural('die')))
@@ -161,7 +161,7 @@ describe('models', () => {
     expect(await say(scheduler, neural('a'))).toBeGreaterThan(1000)
   })
 
-  it('that cannot be loaded say why, and are not tried again for every task', async () => {
+  it('that cannot be loaded report the reason, and are not tried again for every task', async () => {
     const scheduler = startScheduler()
     expect(await failureOf(say(scheduler, neural('bad')))).toContain('this is no graph')
     const startedAtMs = performance.now()
@@ -169,13 +169,13 @@ describe('models', () => {
     expect(performance.now() - startedAtMs).toBeLessThan(20)
   })
 
-  it('that load for ever are given up', async () => {
+  it('that never finish loading fail at the time limit', async () => {
     const scheduler = startScheduler({ loadTimeoutMs: 300 })
     expect(await failureOf(say(scheduler, neural('endless')))).toContain('timeout')
     expect(scheduler.models()).toEqual([])
   })
 
-  it('that load longer than a request may take end it in time, and are loaded all the same', async () => {
+  it('that load longer than a deadline end the request in time, and still finish loading', async () => {
     const scheduler = startScheduler()
     const voice = neural('slow')
     const request = {
@@ -197,7 +197,7 @@ describe('models', () => {
     expect(names(scheduler)).toEqual(['/packs/slow'])
   })
 
-  it('are loaded anew when their files have changed', async () => {
+  it('are loaded again when their files have changed', async () => {
     const scheduler = startScheduler()
     const voice = neural('a')
     await say(scheduler, voice)
@@ -205,7 +205,7 @@ describe('models', () => {
     expect(scheduler.models()).toMatchObject([{ name: '/packs/a', processes: 1 }])
   })
 
-  it('whose pack is gone are unloaded at once, those that somebody speaks with after that, and all others stay', async () => {
+  it('whose pack is gone are unloaded, at once or after their open jobs, and all others stay', async () => {
     const scheduler = startScheduler()
     const [kept, gone, busy] = [neural('kept'), neural('gone'), neural('busy')]
     for (const voice of [kept, gone, busy]) await say(scheduler, voice)
@@ -222,11 +222,11 @@ describe('models', () => {
     job.end()
     await Bun.sleep(100)
     expect(names(scheduler)).toEqual(['/packs/kept'])
-    // That of the built-in voice is there too.
+    // The process of the built-in voice is there too.
     expect(scheduler.pids()).toHaveLength(2)
   })
 
-  it('whose pack goes while they are loaded are not loaded to the end', async () => {
+  it('whose pack is removed while they load are not loaded to the end', async () => {
     const scheduler = startScheduler()
     const failing = failureOf(say(scheduler, neural('endless')))
     await Bun.sleep(200)
@@ -236,7 +236,7 @@ describe('models', () => {
     expect(scheduler.pids()).toEqual([])
   })
 
-  it('two that do not fit together take turns without one waiting for ever', async () => {
+  it('that do not fit in memory together take turns, and none waits for ever', async () => {
     const scheduler = startScheduler({ memoryMaxBytes: 15 * megabyte })
     const [a, b] = [neural('a', 10 * megabyte), neural('b', 10 * megabyte)]
     const said = await Promise.all([a, b, a, b].map((voice, i) => say(scheduler, voice, 'Hello.', `key ${i}`)))
@@ -248,7 +248,7 @@ describe('batches', () => {
   const voice = { ...neural('a'), batches: true }
   const texts = ['Hello.', 'Good morning to you.', 'Yes.', 'How are you today?']
 
-  /** The first has the only worker to itself; the others wait together. */
+  /** The first task occupies the only worker, so the others wait together. */
   async function sayAll(scheduler: Scheduler, voices: readonly VoiceSpec[], said = texts) {
     await say(scheduler, voices[0]!)
     const first = speak(scheduler, voices[0]!, 'slow start.', 'first')
@@ -259,7 +259,7 @@ describe('batches', () => {
   const together = (settled: PromiseSettledResult<{ together: string | undefined }>[]) =>
     settled.map((result) => (result.status === 'fulfilled' ? (result.value.together ?? 'alone') : 'failed'))
 
-  it('are sentences of one voice that wait at the same time; a lone one is not held back for them', async () => {
+  it('hold sentences of one voice that wait at the same time; a single sentence does not wait for others', async () => {
     const { first, others } = await sayAll(startScheduler({ batchMax: 8 }, 1), [voice])
     expect(first.together).toBeUndefined()
     expect(together(others)).toEqual(Array(4).fill('one of 4'))
@@ -267,12 +267,12 @@ describe('batches', () => {
     expect([...frames].sort((a, b) => a - b)).toEqual([2, 0, 3, 1].map((i) => frames[i]!))
   })
 
-  it('are no larger than allowed', async () => {
+  it('are no larger than the limit', async () => {
     const { others } = await sayAll(startScheduler({ batchMax: 3 }, 1), [voice])
     expect(together(others)).toEqual(['one of 3', 'one of 3', 'one of 3', 'alone'])
   })
 
-  it('are not made by default, nor of voices whose graphs do not allow it, nor across voices', async () => {
+  it('are off by default, and never hold voices whose graphs forbid it or several voices', async () => {
     expect(together((await sayAll(startScheduler({}, 1), [voice])).others)).toEqual(Array(4).fill('alone'))
     const single = { ...voice, batches: false }
     expect(together((await sayAll(startScheduler({ batchMax: 8 }, 1), [single])).others)).toEqual(
@@ -284,18 +284,18 @@ describe('batches', () => {
     )
   })
 
-  it('are not made across versions of a model, which may be another voice', async () => {
+  it('never hold several versions of a model, which may sound different', async () => {
     const newer = { ...voice, model: { ...voice.model!, version: '2' } }
     const { others } = await sayAll(startScheduler({ batchMax: 8 }, 1), [voice, newer])
     expect(together(others)).toEqual(Array(4).fill('one of 2'))
   })
 
-  it('let only that sentence fail which is at fault', async () => {
+  it('fail only the faulty sentence', async () => {
     const { others } = await sayAll(startScheduler({ batchMax: 8 }, 1), [voice], ['Hello.', 'fail here.', 'Yes.'])
     expect(together(others)).toEqual(['alone', 'failed', 'alone'])
   })
 
-  it('that take their process with them are said again, each alone', async () => {
+  it('that crash their process are run again unbatched', async () => {
     const { others } = await sayAll(startScheduler({ batchMax: 8 }, 1), [voice], ['Hello.', 'die now.', 'Yes.'])
     expect(together(others)).toEqual(['alone', 'failed', 'alone'])
   })
@@ -304,7 +304,7 @@ describe('batches', () => {
 describe('models that wait for room', () => {
   const [a, b, c] = [neural('a', 10 * megabyte), neural('b', 10 * megabyte), neural('c', 20 * megabyte)]
 
-  /** What `waiting` says while `busy` never stop; undefined after twelve seconds. */
+  /** The audio of `waiting` while `busy` voices never stop; undefined after twelve seconds. */
   async function sayBeside(scheduler: Scheduler, busy: readonly VoiceSpec[], waiting: VoiceSpec) {
     await Promise.all(busy.map((voice) => say(scheduler, voice)))
     let isOver = false
@@ -319,15 +319,15 @@ describe('models that wait for room', () => {
     return frames
   }
 
-  it('get it although others are always busy, even where several have to go for them', async () => {
+  it('get it although others are always busy, even if several must be unloaded for them', async () => {
     expect(await sayBeside(startScheduler({ memoryMaxBytes: 25 * megabyte }), [a, b], c)).toBeGreaterThan(1000)
   }, 30_000)
 
-  it('get it although another one would like to be loaded once more', async () => {
+  it('get it although another model asks for one more process', async () => {
     expect(await sayBeside(startScheduler({ memoryMaxBytes: 15 * megabyte }), [a], b)).toBeGreaterThan(1000)
   }, 30_000)
 
-  it('are asked for again by one timer, however many tasks wait for them', async () => {
+  it('are retried by one timer, however many tasks wait for them', async () => {
     const scheduler = startScheduler({ memoryMaxBytes: 15 * megabyte })
     await say(scheduler, a)
     const timers = spyOn(globalThis, 'setTimeout')
@@ -340,7 +340,7 @@ describe('models that wait for room', () => {
     }
   }, 15_000)
 
-  it('cost next to nothing while hundreds of their tasks wait', async () => {
+  it('cost almost no time while hundreds of their tasks wait', async () => {
     const scheduler = startScheduler({ memoryMaxBytes: 15 * megabyte }, 1)
     await say(scheduler, a)
     await say(scheduler, builtIn)

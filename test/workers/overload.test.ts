@@ -1,17 +1,17 @@
-/** What happens when more is asked of the workers than they can do, by a simulated clock. */
+/** Admission and turns under overload, on a simulated clock. */
 import { describe, expect, it } from 'bun:test'
 import { charactersOf, jainIndex, simulate, text, type Arrival, type Outcome } from './simulation'
 
 /** A text of 2000 characters takes a worker twelve seconds. */
 const characterMs = 6
 const workers = 2
-/** Of both workers. */
+/** Capacity of both workers. */
 const charactersPerSecond = (workers * 1000) / characterMs
 
 const count = (outcomes: readonly Outcome[], status: Outcome['status']) =>
   outcomes.filter((outcome) => outcome.status === status).length
 
-/** So many times what the workers can do, for so long: keys in turn, every fourth text long. */
+/** Requests for `load` times the capacity of the workers: keys in turn, every fourth text long. */
 function offer(load: number, { seconds, keys }: { seconds: number; keys: number }): Arrival[] {
   const arrivals: Arrival[] = []
   let atMs = 0
@@ -23,7 +23,7 @@ function offer(load: number, { seconds, keys }: { seconds: number; keys: number 
   return arrivals
 }
 
-/** Characters a second of what was done, until the last one had come. */
+/** Completed characters per second until the last request came. */
 function goodput(outcomes: readonly Outcome[], seconds: number): number {
   const done = outcomes.filter(({ status, endedAtMs }) => status === 'done' && endedAtMs <= seconds * 1000)
   return done.reduce((sum, outcome) => sum + charactersOf(outcome), 0) / seconds
@@ -31,7 +31,7 @@ function goodput(outcomes: readonly Outcome[], seconds: number): number {
 
 describe('under overload', () => {
   for (const load of [0.5, 1, 2, 5, 10])
-    it(`at ${load} times what the workers can do, they do what they can and nobody let in is late`, () => {
+    it(`at ${load} times the capacity, the workers stay busy and no admitted request is late`, () => {
       const seconds = 600
       const outcomes = simulate(offer(load, { seconds, keys: 9 }), { characterMs })
       expect(count(outcomes, 'late')).toBe(0)
@@ -39,7 +39,7 @@ describe('under overload', () => {
       if (load < 1) expect(count(outcomes, 'busy')).toBe(0)
     })
 
-  it('ten long texts of ten keys at once: what can be done in time is done, the others are done when they come again', () => {
+  it('ten long texts of ten keys at once: some finish in time, and the refused ones finish on retry', () => {
     const arrivals = Array.from({ length: 10 }, (_, i) => ({ atMs: 0, key: `key ${i}`, utterances: text(2000) }))
     const once = simulate(arrivals, { characterMs })
     expect(count(once, 'done')).toBeGreaterThanOrEqual(6)
@@ -53,7 +53,7 @@ describe('under overload', () => {
       for (const seconds of retryAfterSeconds) expect([Number.isInteger(seconds), seconds >= 1]).toEqual([true, true])
   })
 
-  it('who comes again as told is let in, when nothing else came', () => {
+  it('a retry at the stated time is admitted when no other request came', () => {
     const before = (keys: number) =>
       Array.from({ length: 60 }, (_, i) => ({ atMs: 0, key: `key ${i % keys}`, utterances: text(2000) }))
     for (const keys of [1, 2, 3, 8])
@@ -67,7 +67,7 @@ describe('under overload', () => {
         }
   })
 
-  it('equal demands of keys are served equally', () => {
+  it('keys with equal demands get equal shares', () => {
     const arrivals = Array.from({ length: 8 }, (_, key) =>
       Array.from({ length: 600 }, (_, i) => ({ atMs: i * 1000 + key, key: `key ${key}`, utterances: text(1000) })),
     ).flat()
@@ -87,7 +87,7 @@ describe('a key that comes first', () => {
   const flood = (seconds: number): Arrival[] =>
     Array.from({ length: seconds * 5 }, (_, i) => ({ atMs: i * 200, key: 'flood', utterances: text(2000) }))
 
-  it('has nearly everything while nobody else wants anything', () => {
+  it('gets nearly all capacity while no other key asks', () => {
     const outcomes = simulate(flood(1), { characterMs })
     expect(count(outcomes, 'done')).toBe(5)
     const atOnce = simulate(
@@ -97,7 +97,7 @@ describe('a key that comes first', () => {
     expect(count(atOnce, 'done')).toBeGreaterThanOrEqual(5)
   })
 
-  it('cannot keep another one out: its first text is let in at once, and waits for one utterance of each worker', () => {
+  it('cannot shut out another key, whose first text is admitted and waits for one utterance per worker', () => {
     for (const utterances of [text(100), text(1000)]) {
       const late = { atMs: 60_000, key: 'late', utterances }
       const outcomes = simulate(
@@ -111,7 +111,7 @@ describe('a key that comes first', () => {
     }
   })
 
-  it('has no more than its share once the other wants as much', () => {
+  it('gets no more than its share once another key asks for as much', () => {
     const other = flood(200).map(({ utterances }, i) => ({ atMs: 60_000 + i * 200, key: 'other', utterances }))
     const outcomes = simulate(
       [...flood(260), ...other].toSorted((a, b) => a.atMs - b.atMs),
@@ -125,7 +125,7 @@ describe('a key that comes first', () => {
 })
 
 describe('short texts', () => {
-  it('of another key pass long ones', () => {
+  it('of another key overtake long ones', () => {
     const long = Array.from({ length: 6 }, (_, i) => ({ atMs: 0, key: `key ${i}`, utterances: text(2000) }))
     const short = Array.from({ length: 8 }, (_, i) => ({ atMs: 1000 + i * 4000, key: 'short', utterances: text(100) }))
     const outcomes = simulate([...long, ...short], { characterMs })
@@ -138,7 +138,7 @@ describe('short texts', () => {
 describe('a text that takes longer than its deadline allows', () => {
   const endless: Arrival = { atMs: 0, key: 'a', utterances: text(2000) }
 
-  it('is refused at once, also by an idle server, and holds nobody up', () => {
+  it('is refused at once, even by an idle server, and delays no other request', () => {
     const outcomes = simulate([endless, { atMs: 1, key: 'a', utterances: text(100) }], { characterMs: 100 })
     expect(outcomes.map(({ status, endedAtMs }) => [status, endedAtMs])).toEqual([
       ['too_long', 0],
@@ -146,14 +146,14 @@ describe('a text that takes longer than its deadline allows', () => {
     ])
   })
 
-  it('is tried as long as nobody knows how fast its voice is', () => {
+  it('is admitted while the speed of its voice is unknown', () => {
     const [outcome] = simulate([endless], { characterMs: 100, trueCharacterMs: () => 1, measuredBefore: 0 })
     expect(outcome!.status).toBe('done')
   })
 })
 
 describe('a first request', () => {
-  it('is let in when it is alone, whatever is thought of its voice', () => {
+  it('is admitted when it is alone, whatever the estimate of its voice', () => {
     const [outcome] = simulate([{ atMs: 0, key: 'a', utterances: text(2000) }], { characterMs: 55 })
     expect(outcome!.status).toBe('done')
   })
@@ -163,20 +163,20 @@ describe('when the machine becomes slower than it was', () => {
   const arrivals = (each: number) =>
     Array.from({ length: 8 }, (_, i) => ({ atMs: i, key: `key ${i % each}`, utterances: text(2000) }))
 
-  it('by a fifth, nobody who was let in is late', () => {
+  it('by a fifth, no admitted request is late', () => {
     const outcomes = simulate(arrivals(8), { characterMs, trueCharacterMs: (atMs) => (atMs > 100 ? 7.2 : 6) })
     expect(count(outcomes, 'late')).toBe(0)
     expect(count(outcomes, 'done')).toBeGreaterThanOrEqual(6)
   })
 
-  it('by half, those closest to done are finished rather than all be late', () => {
+  it('by half, the requests closest to completion finish instead of all being late', () => {
     const outcomes = simulate(arrivals(8), { characterMs, trueCharacterMs: (atMs) => (atMs > 20_000 ? 12 : 6) })
     expect(count(outcomes, 'done')).toBeGreaterThanOrEqual(4)
   })
 })
 
 describe('the number of places', () => {
-  it('is limited, and those beyond it are told when one may be free', () => {
+  it('is limited, and a refusal states when one may be free', () => {
     const many = Array.from({ length: 4 }, (_, i) => ({ atMs: 0, key: `key ${i}`, utterances: text(500) }))
     const outcomes = simulate(many, { characterMs, placesMax: 3 })
     const refused = outcomes.filter(({ status }) => status === 'full')

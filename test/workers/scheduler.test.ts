@@ -96,7 +96,7 @@ describe('the scheduler', () => {
     expect(Bun.hash(together)).toBe(Bun.hash(alone))
   })
 
-  it('starts only as many workers as there is work for', async () => {
+  it('starts only as many workers as the work needs', async () => {
     const scheduler = startScheduler({ workers: 4 })
     await say(scheduler, 'One sentence.')
     expect(scheduler.status().workers).toBe(1)
@@ -106,7 +106,7 @@ describe('the scheduler', () => {
     ['a spinning WASM loop', 'spin for ever'],
     ['a blocked native call', 'block for ever'],
   ] as const)
-    it(`kills ${what} at its deadline and serves everybody else meanwhile and afterwards`, async () => {
+    it(`kills ${what} at its deadline and serves other requests meanwhile and afterwards`, async () => {
       const scheduler = startScheduler({ workers: 2, taskTimeoutMs: 1500 })
       await Promise.all([say(scheduler, 'slow warm up.'), say(scheduler, 'slow warm up too.')])
       const before = scheduler.pids()
@@ -126,20 +126,20 @@ describe('the scheduler', () => {
     expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
   })
 
-  it('answers synthesis_failed when a worker dies at work, and goes on with another', async () => {
+  it('answers synthesis_failed when a busy worker dies, and goes on with another', async () => {
     const scheduler = startScheduler({ workers: 1 })
     expect((await errorOf(say(scheduler, 'die now.'))).code).toBe('synthesis_failed')
     expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
   })
 
-  it('gives a task to another worker when its own was dead before it began', async () => {
+  it('gives a task to another worker when its own died before the task began', async () => {
     const scheduler = startScheduler({ workers: 1 })
     await say(scheduler, 'Hello.')
     for (const pid of scheduler.pids()) process.kill(pid, 'SIGKILL')
     expect((await say(scheduler, 'Hello.')).length).toBeGreaterThan(0)
   })
 
-  it('gives a task to another worker when its own does not begin, for it was stopped', async () => {
+  it('gives a task to another worker when its own is stopped before the task begins', async () => {
     const scheduler = startScheduler({ workers: 1 })
     const expected = await say(scheduler, 'Hello.')
     const stopped = scheduler.pids()
@@ -159,20 +159,20 @@ describe('the scheduler', () => {
     expect(Bun.hash(await steady)).toBe(Bun.hash(expected))
   })
 
-  it('says that the engine failed, and not why', async () => {
+  it('reports that the engine failed without internal details', async () => {
     const error = await errorOf(say(startScheduler(), 'fail please.'))
     expect(error.code).toBe('synthesis_failed')
     expect(error.message).not.toContain('does not like')
   })
 
-  it('refuses silence where there were words', async () => {
+  it('refuses silent audio for a text with words', async () => {
     expect((await errorOf(say(startScheduler(), 'silent words.'))).code).toBe('synthesis_failed')
   })
 
-  it('gives up a request whose time runs out while it waits', async () => {
+  it('ends a request whose deadline passes while it waits', async () => {
     const scheduler = startScheduler({ workers: 1 })
     await say(scheduler, 'Hello.')
-    // Nobody knows yet how slow it is.
+    // The speed of this voice is not known yet.
     const first = say(scheduler, slow(5))
     const last = { deadline: startDeadline(600), queueKey: 'other' }
     const error = await errorOf(say(scheduler, slow(4), last))
@@ -180,7 +180,7 @@ describe('the scheduler', () => {
     expect((await first).length).toBeGreaterThan(0)
   })
 
-  it('refuses at once what could not be done in time behind others, and does it when it comes again as told', async () => {
+  it('refuses a request that cannot finish in time behind others, and admits its retry at the stated time', async () => {
     const scheduler = startScheduler({ workers: 1 })
     for (let i = 0; i < 4; i++) await say(scheduler, slow(2))
     const held = Array.from({ length: 3 }, (_, i) => say(scheduler, slow(4), { queueKey: `held ${i}` }))
@@ -192,14 +192,14 @@ describe('the scheduler', () => {
     expect((await say(scheduler, slow(4), { queueKey: 'late' })).length).toBeGreaterThan(0)
   })
 
-  it('lets a clone in as a whole: refused at its beginning behind others, and no longer once it has its place', async () => {
+  it('admits a clone as a whole: it may be refused at its beginning, but not once it has its place', async () => {
     const scheduler = startScheduler({ workers: 1 })
     for (let i = 0; i < 4; i++) await say(scheduler, slow(2))
     const clone = () => letCloneIn(scheduler, { queueKey: 'clone', deadline: startDeadline(6_000) }, undefined)
     const { place } = clone()
     const held = say(scheduler, slow(30), { queueKey: 'first' })
     expect(clone).toThrow(expect.objectContaining({ code: 'rate_limited' }))
-    // Its demo, which another request could not have spoken in this time.
+    // Its demo. Another request of this size would be refused here.
     const late = { queueKey: 'clone', deadline: startDeadline(3_000) }
     expect((await errorOf(say(scheduler, slow(8), late))).code).toBe('rate_limited')
     expect((await say(scheduler, slow(1), { queueKey: 'clone', place })).length).toBeGreaterThan(0)
@@ -207,7 +207,7 @@ describe('the scheduler', () => {
     await held
   })
 
-  it('refuses at once what takes longer than its deadline even alone, as soon as it knows that voice', async () => {
+  it('refuses a text that takes longer than its deadline even alone, once the speed of the voice is known', async () => {
     const scheduler = startScheduler({ workers: 1 })
     for (let i = 0; i < 4; i++) await say(scheduler, 'slow one.')
     const error = await errorOf(say(scheduler, slow(15), { deadline: startDeadline(1_000) }))
@@ -237,7 +237,7 @@ describe('the scheduler', () => {
     expect((await speaking).length).toBeGreaterThan(0)
   })
 
-  it('refuses more requests than it may hold, and says when to come back', async () => {
+  it('refuses requests beyond its limit, and states when to retry', async () => {
     const scheduler = startScheduler({ workers: 1, jobsMax: 3 })
     const held = Array.from({ length: 3 }, () => say(scheduler, 'slow one.'))
     const error = await errorOf(say(scheduler, 'slow one too many.'))
@@ -247,7 +247,7 @@ describe('the scheduler', () => {
     expect((await say(scheduler, 'slow again.')).length).toBeGreaterThan(0)
   })
 
-  it('fails requests, rather than let them wait for ever, when no process can be started', async () => {
+  it('fails requests when no process can be started', async () => {
     const scheduler = startScheduler({ command: ['/nowhere/sonant', 'worker'] })
     const errors = await Promise.all([errorOf(say(scheduler, 'Hello.')), errorOf(say(scheduler, long))])
     expect(errors.map(({ code }) => code)).toEqual(['synthesis_failed', 'synthesis_failed'])
@@ -259,7 +259,7 @@ describe('the scheduler', () => {
     expect((await errorOf(say(scheduler, 'Hello.'))).code).toBe('synthesis_failed')
   })
 
-  it('does not let a job that is over go on with its stream', async () => {
+  it('rejects further tasks on the stream of an ended job', async () => {
     const scheduler = startScheduler({ workers: 1 })
     const job = scheduler.openJob({ key: 'a', background: false })
     const stream = job.openStream(16_000)
@@ -270,7 +270,7 @@ describe('the scheduler', () => {
     expect(scheduler.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
   })
 
-  it('does not kill a worker because a request ran out of time while it worked well', async () => {
+  it('does not kill a healthy worker when a request passes its deadline', async () => {
     const scheduler = startScheduler({ workers: 1 })
     await say(scheduler, 'Hello.')
     const before = scheduler.pids()

@@ -1,6 +1,6 @@
 /**
- * A scheduler without processes, by a clock of its own: the real admission, queue, turns and speeds, and workers that only take
- * time. What happens is the same in every run, however busy the machine is.
+ * A scheduler without processes, on a simulated clock: the real admission, queue, turns and speeds, and workers that
+ * only take time. Every run gives the same result, however busy the machine is.
  */
 import { createAdmission, type Place } from '../../src/workers/admission'
 import { createFairQueue } from '../../src/workers/fair-queue'
@@ -11,9 +11,9 @@ import { createWork, type RequestWork } from '../../src/workers/work'
 export type Arrival = {
   readonly atMs: number
   readonly key: string
-  /** Characters of each of its utterances. */
+  /** Characters per utterance. */
   readonly utterances: readonly number[]
-  /** Comes again when it is told to. */
+  /** Whether it retries at the stated time. */
   readonly returns?: boolean
 }
 
@@ -21,7 +21,7 @@ export type Outcome = Arrival & {
   readonly status: 'done' | 'late' | 'busy' | 'full' | 'too_long'
   readonly endedAtMs: number
   readonly firstTakenAtMs: number | undefined
-  /** Of every refusal. */
+  /** Called for every refusal. */
   readonly retryAfterSeconds: readonly number[]
 }
 
@@ -29,11 +29,11 @@ export type Simulated = {
   readonly workers?: number
   readonly timeoutMs?: number
   readonly placesMax?: number
-  /** What the speed is when nothing was measured. */
+  /** Prior before any measurement. */
   readonly characterMs: number
-  /** What a character takes in truth, at that time. */
+  /** True time per character at that moment. */
   readonly trueCharacterMs?: (atMs: number) => number
-  /** Tasks that were measured before. */
+  /** Tasks measured before the start. */
   readonly measuredBefore?: number
 }
 
@@ -41,7 +41,7 @@ type Job = { place: Place; work: RequestWork; arrival: Arrival; left: number; fi
 type Task = { job: Job; measure: Measure }
 type Event = { atMs: number; run: () => void }
 
-/** Until everything has ended. */
+/** Runs until everything has ended. */
 export function simulate(arrivals: readonly Arrival[], options: Simulated): Outcome[] {
   const { workers = 2, timeoutMs = 60_000, placesMax = 512, characterMs, measuredBefore = 20 } = options
   const trueCharacterMs = options.trueCharacterMs ?? (() => characterMs)
@@ -123,10 +123,10 @@ export function simulate(arrivals: readonly Arrival[], options: Simulated): Outc
 
 export const charactersOf = ({ utterances }: Arrival) => utterances.reduce((sum, characters) => sum + characters, 0)
 
-/** A text of so many characters, in utterances of a hundred. */
+/** Utterances of a hundred characters for a text of `characters`. */
 export const text = (characters: number) => Array.from({ length: characters / 100 }, () => 100)
 
-/** 1 where all have the same, 1 / n where one has all (Jain, Chiu and Hawe 1984). */
+/** Jain's fairness index: 1 for equal shares, 1 / n if one gets all (Jain, Chiu and Hawe 1984). */
 export function jainIndex(values: readonly number[]): number {
   const sum = values.reduce((a, b) => a + b, 0)
   return sum ** 2 / (values.length * values.reduce((a, b) => a + b * b, 0))

@@ -13,12 +13,12 @@ function start() {
   return { speeds, wait: (ms: number) => (now += ms) }
 }
 
-describe('what tasks are expected to take', () => {
-  it('is the prior before anything was measured', () => {
+describe('the expected time of a task', () => {
+  it('is the prior before any measurement', () => {
     expect(start().speeds.expected(task(100))).toBe(520)
   })
 
-  it('is what they took, by a fixed part and one for each unit', () => {
+  it('follows the measured times, with a fixed part and a part per unit', () => {
     const { speeds } = start()
     for (let i = 0; i < 60; i++) for (const size of [10, 50, 200]) speeds.learn(task(size), 7 + 2 * size)
     for (const size of [1, 100, 300]) expect(speeds.expected(task(size)) / (7 + 2 * size)).toBeWithin(0.95, 1.05)
@@ -32,21 +32,21 @@ describe('what tasks are expected to take', () => {
     }
   })
 
-  it('of a voice that was not measured is that of its engine, and not of another engine', () => {
+  it('of an unmeasured voice is that of its engine, and not of another engine', () => {
     const { speeds } = start()
     for (let i = 0; i < 40; i++) speeds.learn(task(100), 100)
     expect(speeds.expected(task(100, 'sister'))).toBeWithin(95, 115)
     expect(speeds.expected(task(100, 'stranger', 'other engine'))).toBe(520)
   })
 
-  it('is moved little by one task that was held up', () => {
+  it('changes little after one delayed task', () => {
     const { speeds } = start()
     for (let i = 0; i < 40; i++) speeds.learn(task(100), 100)
     speeds.learn(task(100), 100_000)
     expect(speeds.expected(task(100))).toBeLessThan(130)
   })
 
-  it('is never below zero, whatever was measured', () => {
+  it('is never negative, whatever was measured', () => {
     const { speeds } = start()
     for (const [size, ms] of [
       [300, 1],
@@ -60,7 +60,7 @@ describe('what tasks are expected to take', () => {
 })
 
 describe('a speed', () => {
-  it('is known after three tasks, and not five minutes later', () => {
+  it('is known after three tasks, and unknown again five minutes later', () => {
     const { speeds, wait } = start()
     const known: boolean[] = []
     for (let i = 0; i < 3; i++) {

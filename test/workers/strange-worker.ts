@@ -1,4 +1,4 @@
-/** A worker process like the real one, but for its engine, which does what the text says: work, spin, block, die. */
+/** A real worker process with a fake engine that does as the text says: work, spin, block or die. */
 import { dlopen, FFIType } from 'bun:ffi'
 import type { Loadable } from '../../src/speech/voice'
 import type { SpeechEngine } from '../../src/speech/engine'
@@ -6,7 +6,7 @@ import { runWorker } from '../../src/workers/worker'
 
 const sampleRate = 16_000
 
-/** (module (func (export "spin") (loop (br 0)))): an endless loop that nothing but the end of the process stops. */
+/** (module (func (export "spin") (loop (br 0)))): an endless loop that only the end of the process stops. */
 const spinning = Uint8Array.from([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 115, 112, 105, 110, 0, 0, 10, 9, 1, 7, 0, 3,
   64, 12, 0, 11, 11,
@@ -36,7 +36,7 @@ const engine: SpeechEngine = {
     return { samples: hum(text.length * 0.06), sampleRate }
   },
 
-  /** The words say how many texts there were. */
+  /** The words report the number of texts. */
   async synthesizeBatch(_voice, texts) {
     if (texts.some((text) => text.startsWith('die'))) process.kill(process.pid, 'SIGKILL')
     if (texts.some((text) => text.startsWith('fail'))) throw new Error('the engine does not like one of these texts')
@@ -53,7 +53,7 @@ function hum(durationSeconds: number): Float32Array {
   return samples
 }
 
-/** What loading a model does, by the name of its graph. */
+/** Behaviour while loading a model, by the name of its graph. */
 async function load({ model }: Loadable): Promise<SpeechEngine> {
   const graph = model?.graph ?? ''
   if (graph.startsWith('slow')) Bun.sleepSync(600)

@@ -1,4 +1,4 @@
-/** Packs of VITS models on disk, read, probed and spoken with: the audio of the graphs is their inputs. */
+/** VITS packs on disk: reading, probing and synthesis. The graphs return their inputs as audio. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,7 +80,7 @@ describe('loadVits', () => {
     expect(run).toMatchObject({ ids: [7, 1, 3, 4, 7], noiseScale: 0.667, lengthScale: 2, noiseWidth: 0.8, speaker: -1 })
   })
 
-  it('says what it did of the speed, and the same every time', async () => {
+  it('reports the speed that it applied, and is deterministic', async () => {
     const engine = await load(chinesePack({ hop: 100 }))
     const speech = await engine.synthesize(spec(), '你好。', { speed: 1.25 })
     expect(speech).toMatchObject({ speed: 1.25, sampleRate: 16_000 })
@@ -93,12 +93,12 @@ describe('loadVits', () => {
     expect((await hear(pack, '呀', 1, 2))[0]!.speaker).toBe(2)
   })
 
-  it('takes the longest word of the lexicon, small letters, and a word it lacks by its letters', async () => {
+  it('matches the longest word of the lexicon in lower case, and spells a missing word', async () => {
     expect((await hear(chinesePack(), '你好你OK'))[0]!.ids).toEqual([5, 5, 3, 4, 3, 3])
     expect((await hear(chinesePack(), '你ABZ'))[0]!.ids).toEqual([3, 4, 5, 3])
   })
 
-  it('leaves out what has no phonemes, and throws when that is all', async () => {
+  it('leaves out text without phonemes, and throws when nothing remains', async () => {
     expect((await hear(chinesePack(), '你坏呀'))[0]!.ids).toEqual([3, 4, 7])
     const engine = await load(chinesePack())
     expect(engine.synthesize(spec(), '坏坏，xyz。')).rejects.toThrow(NothingToSay)
@@ -117,7 +117,7 @@ describe('loadVits', () => {
     expect(faster[1]!.start).toBe(7 + 3 + (0.25 * 16_000) / 2)
   })
 
-  it('puts blanks between ids where the model has them', async () => {
+  it('puts blanks between ids if the model uses them', async () => {
     expect((await hear(chinesePack({ metadata: { add_blank: 1 } }), '你'))[0]!.ids).toEqual([0, 3, 0, 4, 0])
   })
 
@@ -158,7 +158,7 @@ describe('probePack', () => {
   const probe = async (files: Files, name?: string) =>
     probePack(await write(files, name), { runtime: async () => runtime, memoryMaxBytes: 2e9 })
 
-  it('takes a pack whose voice speaks', async () => {
+  it('accepts a pack whose voice speaks', async () => {
     const lines = [...probeText('zh')].map((character) => `${character} n i3\n`)
     const files = { ...chinesePack({ hop: 1000, level: 0.3 }), 'lexicon.txt': lines.join('') + lexicon }
     const pack = await probe(files, 'vits-zh-probed')
@@ -166,7 +166,7 @@ describe('probePack', () => {
     expect(pack.voices.map(({ id, language }) => [id, language])).toEqual([['zh-probed', 'zh']])
   })
 
-  it('refuses one whose lexicon has nothing of a sentence in its language', async () => {
+  it('refuses a pack whose lexicon has no word of a sentence in its language', async () => {
     const refused = probe({ ...chinesePack(), 'lexicon.txt': '鼋 n\n' })
     expect(refused).rejects.toThrow('nothing that this voice can say')
   })
@@ -205,7 +205,7 @@ describe('readVitsPack', () => {
     }
   })
 
-  it('leaves other packs to others', async () => {
+  it('ignores packs of other model families', async () => {
     const { 'model.onnx': model } = chinesePack()
     expect(await read({ 'model.onnx': model! })).toBeUndefined()
     expect(await read({ ...chinesePack(), 'model.onnx.json': '{}' })).toBeUndefined()
@@ -214,7 +214,7 @@ describe('readVitsPack', () => {
     expect(await read(chinesePack({ metadata: { comment: 'piper' } }))).toBeUndefined()
   })
 
-  it('refuses what cannot speak, in a sentence that says why', async () => {
+  it('refuses a pack that cannot speak, and states the reason', async () => {
     const { 'lexicon.txt': _, ...withoutLexicon } = chinesePack()
     expect(await refusalOf(withoutLexicon)).toBe('lexicon.txt is missing')
     for (const audioType of ['float16', 'int64'] as const)
@@ -256,7 +256,7 @@ describe('in a worker process', () => {
     return chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   }
 
-  it('a sign that the voice cannot say is left out, a word is not, and neither costs the loaded model', async () => {
+  it('leaves out a sign that the voice cannot say but fails on a word, and keeps the model loaded', async () => {
     const directory = await write(chinesePack({ hop: 1000, level: 0.3 }))
     const { version } = (await takeSnapshot(directory))!
     const voice = { ...spec(), model: { directory, graph: 'model.onnx', version, memoryBytes: 1 } }
