@@ -1,4 +1,4 @@
-/** Who a client is, with and without proxies, and what headers that lie can do. */
+/** The address of a client, with and without proxies, and with forged headers. */
 import { describe, expect, it } from 'bun:test'
 import { clientAddress, limitSubject, parseNetworks } from '../../src/net/address'
 
@@ -57,17 +57,17 @@ describe('parseNetworks', () => {
 })
 
 describe('clientAddress', () => {
-  it('is the connection’s, whatever the header says, where no proxy is trusted', () => {
+  it('is the connection’s if no proxy is trusted, whatever the header says', () => {
     expect(clientAddress('203.0.113.9', '198.51.100.1', none)).toBe('203.0.113.9')
     expect(clientAddress('fe80::1%eth0', '198.51.100.1', none)).toBe('fe80::1%eth0')
   })
 
-  it('is the connection’s where the connection is no trusted proxy', () => {
+  it('is the connection’s if the connection is no trusted proxy', () => {
     expect(clientAddress('203.0.113.9', '198.51.100.1, 10.0.0.1', trusted)).toBe('203.0.113.9')
     expect(clientAddress('not an address', '198.51.100.1', trusted)).toBe('not an address')
   })
 
-  it('is the connection’s where the proxy says nothing', () => {
+  it('is the connection’s if the proxy sends no header', () => {
     for (const header of [null, '', ' ', ',', ', ,'])
       expect(clientAddress('10.0.0.1', header, trusted)).toBe('10.0.0.1')
   })
@@ -75,7 +75,7 @@ describe('clientAddress', () => {
   it.each([
     ['198.51.100.1', '198.51.100.1'],
     ['  198.51.100.1\t', '198.51.100.1'],
-    // What the client itself sent stands to the left of what the proxy added.
+    // Entries of the client stand to the left of those that the proxy added.
     ['1.1.1.1, 2.2.2.2, 198.51.100.1', '198.51.100.1'],
     ['1.1.1.1,198.51.100.1,10.9.9.9, 192.0.2.7', '198.51.100.1'],
     ['10.1.1.1, 198.51.100.1, 10.0.0.9', '198.51.100.1'],
@@ -88,7 +88,7 @@ describe('clientAddress', () => {
     expect(clientAddress('::1', header, trusted)).toBe(client)
   })
 
-  it('is the leftmost where every hop is trusted', () => {
+  it('is the leftmost if every hop is trusted', () => {
     expect(clientAddress('10.0.0.1', '10.0.0.4, 10.0.0.3,10.0.0.2', trusted)).toBe('10.0.0.4')
   })
 
@@ -152,7 +152,7 @@ describe('clientAddress', () => {
     expect(clientAddress('10.0.0.1', Array(10_000).fill(proxies(32)).join(), trusted)).toBe('10.0.1.32')
   })
 
-  it('understands what the server itself says of a connection', async () => {
+  it('parses the address that the server reports for a connection', async () => {
     const server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -197,7 +197,7 @@ describe('limitSubject', () => {
   })
 })
 
-it('loads the package only when an address has to be taken apart', async () => {
+it('loads the package only when an address must be parsed', async () => {
   const script = `
     const { clientAddress, limitSubject, parseNetworks } = require(${JSON.stringify(require.resolve('../../src/net/address'))})
     const isLoaded = () => Object.keys(require.cache).some((path) => path.includes('ipaddr.js'))

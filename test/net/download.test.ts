@@ -1,6 +1,6 @@
 /**
- * Downloads from addresses that customers name: what arrives, and everything that must not happen. Where a host must
- * seem public, `pretendPublic` sends to a local server what would go there, and keeps the addresses it would go to.
+ * Downloads from URLs that customers name, with everything that must not happen. If a host must seem public,
+ * `pretendPublic` redirects its connections to a local server and records the addresses.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, setDefaultTimeout, spyOn } from 'bun:test'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -39,7 +39,7 @@ function serve(answer: (request: Request) => Response | Promise<Response>, hostn
   return `${hostname.includes(':') ? `[${hostname}]` : hostname}:${server.port}`
 }
 
-/** A local server that says what it likes once it is asked; its HOST:PORT. */
+/** A local server that sends arbitrary bytes on a request; its HOST:PORT. */
 async function serveRaw(answer: (socket: Socket) => unknown): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -76,7 +76,7 @@ async function download(url: string, settings: Settings = {}) {
   return { sizeBytes, bytes }
 }
 
-/** The code and message of the error; anything else than an `AppError` fails the test. */
+/** The code and message of the error. Any error but an `AppError` fails the test. */
 async function failure(promise: Promise<unknown>): Promise<{ code: string; message: string; param: string | null }> {
   try {
     await promise
@@ -90,8 +90,8 @@ async function failure(promise: Promise<unknown>): Promise<{ code: string; messa
 const codeOf = async (promise: Promise<unknown>) => (await failure(promise)).code
 
 /**
- * A downloader that sends every plain request to `hostAndPort`, whatever address it was to go to; `connections` reads
- * those addresses.
+ * A downloader that sends every plain request to `hostAndPort` instead of its address. `connections` reads the original
+ * addresses.
  */
 function pretendPublic(hostAndPort: string) {
   const log = join(directory, crypto.randomUUID())
@@ -105,7 +105,7 @@ function pretendPublic(hostAndPort: string) {
   }
 }
 
-/** Fails the test if a process is started that could send anything. */
+/** Fails the test if a downloader process is started. */
 function forbidRequests(): () => void {
   const spy = spyOn(Bun, 'spawn')
   closers.push(() => spy.mockRestore())
@@ -129,7 +129,7 @@ const resolveTo = (hosts: Record<string, readonly string[]>) => async (host: str
 }
 
 describe('a download', () => {
-  it('brings the bytes of a file, by name and by address', async () => {
+  it('stores the bytes of a file, by name and by address', async () => {
     const file = crypto.getRandomValues(new Uint8Array(50_000))
     const host = serve(() => new Response(file))
     const { bytes, sizeBytes } = await download(`http://${host}/me.wav?x=1#part`, { allowed: [host] })
@@ -140,12 +140,12 @@ describe('a download', () => {
     expect((await download(`http://${named}/`, { allowed: [named], resolve })).bytes.equals(file)).toBe(true)
   })
 
-  it('brings a file over IPv6', async () => {
+  it('stores a file over IPv6', async () => {
     const host = serve(() => new Response('six'), '::1')
     expect(String((await download(`http://${host}/`, { allowed: [host] })).bytes)).toBe('six')
   })
 
-  it('brings an empty file, a chunked one, and one that ends with the connection', async () => {
+  it('stores an empty file, a chunked one, and one that ends with the connection', async () => {
     const empty = serve(() => new Response(''))
     expect((await download(`http://${empty}/`, { allowed: [empty] })).sizeBytes).toBe(0)
     const chunked = await serveRaw((socket) =>
@@ -156,7 +156,7 @@ describe('a download', () => {
     expect(String((await download(`http://${closing}/`, { allowed: [closing] })).bytes)).toBe('abcdefg')
   })
 
-  it('asks plainly: its name, no compression, no cookies, no referrer, the connection closed', async () => {
+  it('sends a plain request: user agent, no compression, no cookies, no referrer, no kept connection', async () => {
     const asked: [string, Record<string, string>][] = []
     const host = serve(({ url, headers }) => {
       asked.push([new URL(url).pathname, Object.fromEntries(headers)])
@@ -177,7 +177,7 @@ describe('a download', () => {
     ])
   })
 
-  it('says that it could not be stored where the disk is full', async () => {
+  it('answers storage_failed when the disk is full', async () => {
     const host = serve(() => new Response(new Uint8Array(90_000)))
     const { code, message } = await failure(download(`http://${host}/`, { allowed: [host], path: '/dev/full' }))
     expect([code, message]).toEqual([
@@ -201,7 +201,7 @@ describe('a download', () => {
     nothingSent()
   })
 
-  it('takes no notice of proxies in the environment', async () => {
+  it('ignores proxies in the environment', async () => {
     let proxied = 0
     const proxy = serve(() => (proxied++, new Response('from the proxy')))
     const host = serve(() => new Response('from the server'))
@@ -218,7 +218,7 @@ describe('a download', () => {
       const { download } = createDownloader({ ...options, allowed: ['${host}'] })
       const path = ${JSON.stringify(await newFile())}
       await download('http://${host}/', { path, key: 'k', sizeBytesMax: 100 })
-      // Bun's own client would go by the environment.
+      // Bun's own client would use the proxies of the environment.
       process.stdout.write(await Bun.file(path).text() + ', ' + await (await fetch('http://${host}/')).text())`
     const child = Bun.spawn([process.execPath, '-e', script], { env, stderr: 'inherit' })
     expect(await new Response(child.stdout).text()).toBe('from the server, from the proxy')
@@ -227,7 +227,7 @@ describe('a download', () => {
 })
 
 describe('the size', () => {
-  it('may be the limit, and not a byte more', async () => {
+  it('may reach the limit, and not a byte more', async () => {
     const host = serve(({ url }) => new Response(new Uint8Array(Number(new URL(url).pathname.slice(1)))))
     const options = { allowed: [host], sizeBytesMax: 5000 }
     expect((await download(`http://${host}/5000`, options)).sizeBytes).toBe(5000)
@@ -235,7 +235,7 @@ describe('the size', () => {
     expect([code, message, param]).toEqual(['url_too_large', 'url: the file is larger than 5000 bytes.', 'url'])
   })
 
-  it('may be the limit, and not a byte more, where no head tells it', async () => {
+  it('may reach the limit, and not a byte more, without Content-Length', async () => {
     const host = await serveRaw((socket) => {
       const chunk = `${(2500).toString(16)}\r\n${'x'.repeat(2500)}\r\n`
       socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`)
@@ -249,7 +249,7 @@ describe('the size', () => {
     expect(await codeOf(download(`http://${host}/`, { allowed: [host] }))).toBe('url_too_large')
   })
 
-  it('is counted, whatever the head says: an endless body ends at the limit', async () => {
+  it('is counted, whatever the header says: an endless body ends at the limit', async () => {
     const host = await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       const send = () => {
@@ -267,7 +267,7 @@ describe('the size', () => {
     expect(written).toBeGreaterThan(0)
   })
 
-  it('is not known of a body that a broken connection ended', async () => {
+  it('is unknown if a broken connection ends the body, which fails', async () => {
     const host = await serveRaw(async (socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nabcdef')
       await Bun.sleep(30)
@@ -276,13 +276,13 @@ describe('the size', () => {
     expect(await codeOf(download(`http://${host}/`, { allowed: [host] }))).toBe('url_fetch_failed')
   })
 
-  it('must not fall short of Content-Length', async () => {
+  it('must not be less than Content-Length', async () => {
     const host = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'))
     const { code, message } = await failure(download(`http://${host}/`, { allowed: [host] }))
     expect([code, message]).toEqual(['url_fetch_failed', 'url: the connection broke before the file was whole.'])
   })
 
-  it('is Content-Length where more is sent later, and what is sent with the file makes it no file', async () => {
+  it('is Content-Length if more bytes come later, and extra bytes with the body fail the download', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n'
     const later = await serveRaw(async (socket) => {
       socket.write(`${head}abc`)
@@ -294,7 +294,7 @@ describe('the size', () => {
     expect(await codeOf(download(`http://${atOnce}/`, { allowed: [atOnce] }))).toBe('url_fetch_failed')
   })
 
-  it('cannot be blown up: a compressed body is refused unopened', async () => {
+  it('cannot grow by decompression: a compressed body is refused', async () => {
     const bomb = Bun.gzipSync(new Uint8Array(50 << 20))
     for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'identity, gzip', 'zstd']) {
       const host = serve(() => new Response(bomb, { headers: { 'content-encoding': encoding } }))
@@ -305,13 +305,13 @@ describe('the size', () => {
       socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'),
     )
     expect(await codeOf(download(`http://${transfer}/`, { allowed: [transfer] }))).toBe('url_fetch_failed')
-    // The same bytes without the header are a file like any other.
+    // The same bytes without the header are an ordinary file.
     const file = serve(() => new Response(bomb, { headers: { 'content-encoding': 'identity' } }))
     expect((await download(`http://${file}/`, { allowed: [file] })).bytes.equals(bomb)).toBe(true)
   })
 })
 
-describe('an answer that is no file', () => {
+describe('an answer without a file', () => {
   it.each([201, 204, 206, 300, 304, 400, 401, 404, 407, 418, 429, 500, 503])(
     'fails with the status %d',
     async (status) => {
@@ -349,7 +349,7 @@ describe('an answer that is no file', () => {
     expect(message).toContain(words)
   })
 
-  it('fails where chunks are cut off or are none', async () => {
+  it('fails if chunks are truncated or malformed', async () => {
     for (const chunks of ['3\r\nabc\r\n5', 'zz\r\nabc\r\n0\r\n\r\n']) {
       const host = await serveRaw((socket) =>
         socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`),
@@ -358,7 +358,7 @@ describe('an answer that is no file', () => {
     }
   })
 
-  it('fails where the head has no end', async () => {
+  it('fails if the head has no end', async () => {
     for (const line of ['a'.repeat(1000), 'X: a\r\n'.repeat(100)]) {
       const host = await serveRaw((socket) => {
         socket.write('HTTP/1.1 200 OK\r\nX: ')
@@ -372,7 +372,7 @@ describe('an answer that is no file', () => {
     }
   })
 
-  it('fails where nobody listens, and where the name does not exist', async () => {
+  it('fails if no server listens, and if the name does not exist', async () => {
     const refused = serve(() => new Response())
     await closers.pop()!()
     expect(await failure(download(`http://${refused}/`, { allowed: [refused] }))).toMatchObject({
@@ -405,7 +405,7 @@ describe('a hostile server', () => {
     ['an endless "102 Processing"', 'HTTP/1.1 102 Processing\r\n\r\n', manyAnswers],
     ['an endless "103 Early Hints"', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n', manyAnswers],
     ['chunks of one byte', '1\r\nx\r\n', 'url: the server sends it in too many small pieces.'],
-  ])('that sends %s is given up', async (_name, piece, message) => {
+  ])('that sends %s fails the download', async (_name, piece, message) => {
     const host = await serveRaw((socket) => {
       if (piece.startsWith('1')) socket.write(chunkedHead)
       flood(socket, piece)
@@ -418,7 +418,7 @@ describe('a hostile server', () => {
   it.each([
     ['chunk extensions without end', `${chunkedHead}1;`, 'a'],
     ['trailers without end', `${chunkedHead}0\r\n`, 'a: b\r\n'],
-  ])('that sends %s is given up', async (_name, head, piece) => {
+  ])('that sends %s fails the download', async (_name, head, piece) => {
     const host = await serveRaw((socket) => {
       socket.write(head)
       flood(socket, piece)
@@ -431,13 +431,13 @@ describe('a hostile server', () => {
     ['in the head', 'HTTP/1.1 200 OK\r\nX-'],
     ['between head and body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
     ['in the body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'],
-  ])('that falls silent %s is given up', async (_name, start) => {
+  ])('that falls silent %s fails the download', async (_name, start) => {
     const host = await serveRaw((socket) => socket.write(start))
     const ended = await failure(download(`http://${host}/`, { allowed: [host], limits: { idleMs: 300 } }))
     expect(ended).toMatchObject({ code: 'url_fetch_failed', message: 'url: the server sent nothing for 0.3 s.' })
   })
 
-  it('that sends too slowly is given up', async () => {
+  it('that sends too slowly fails the download', async () => {
     const host = await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       const timer = setInterval(() => socket.write('x'), 20)
@@ -450,7 +450,7 @@ describe('a hostile server', () => {
     })
   })
 
-  it('may send a few answers before the answer, and a body in a thousand pieces', async () => {
+  it('may send a few informational answers, and a body in a thousand pieces', async () => {
     const host = await serveRaw((socket) => {
       socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
       socket.end(`${chunkedHead}${'1\r\nx\r\n'.repeat(1000)}0\r\n\r\n`)
@@ -460,7 +460,7 @@ describe('a hostile server', () => {
 })
 
 describe('the downloader process', () => {
-  /** A downloader that runs `act` for its first hop, which may call `answer` with what is to be seen in the message. */
+  /** A downloader that runs `act` for its first hop. `act` may call `answer` with text that the error message shows. */
   async function writeDownloader(act: string): Promise<string> {
     const path = join(directory, `${crypto.randomUUID()}.ts`)
     await Bun.write(
@@ -472,7 +472,7 @@ describe('the downloader process', () => {
     return path
   }
 
-  it('knows nothing of the environment of the server', async () => {
+  it('does not see the environment of the server', async () => {
     const script = await writeDownloader('answer(Object.keys(process.env).join())')
     process.env.SONANT_ADMIN_KEY = 'secret'
     closers.push(() => delete process.env.SONANT_ADMIN_KEY)
@@ -481,20 +481,20 @@ describe('the downloader process', () => {
     expect(message).not.toContain('SONANT')
   })
 
-  it('that would grow without end fails its own download only', async () => {
+  it('that grows without end fails only its own download', async () => {
     const script = await writeDownloader('for (const all = [];;) all.push(Buffer.alloc(16 << 20, 1))')
     const ended = await failure(download('http://1.1.1.1/', { command: [process.execPath, script] }))
     expect(ended).toEqual({ code: 'url_fetch_failed', message: 'url: the download broke off.', param: 'url' })
   })
 
-  it('that hangs is killed when the time is up', async () => {
+  it('that hangs is killed at the time limit', async () => {
     const script = await writeDownloader('for (;;);')
     const settings = { command: [process.execPath, script], timeoutMs: 500 }
     expect(await codeOf(download('http://1.1.1.1/', settings))).toBe('url_fetch_failed')
     expect(childrenOf(process.pid).filter(isRunning)).toEqual([])
   })
 
-  it('that is killed fails its own download only', async () => {
+  it('that is killed fails only its own download', async () => {
     const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab'))
     const asked = Promise.withResolvers<void>()
     const other = serve(() => {
@@ -511,7 +511,7 @@ describe('the downloader process', () => {
     expect(String((await whole).bytes)).toBe('abc')
   })
 
-  it('ends with its download when the server stops, and so do those that wait', async () => {
+  it('ends when the server stops, and so do waiting downloads', async () => {
     const host = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\n'))
     const limits = { ...downloadLimits, runningMax: 2 }
     const downloader = createDownloader({ command, allowed: [host], limits })
@@ -526,10 +526,10 @@ describe('the downloader process', () => {
   })
 })
 
-describe('the time', () => {
+describe('the time limit', () => {
   const expected = { code: 'url_fetch_failed', message: 'url: the download took longer than 0.25 s.' }
 
-  it('ends for a server that sends a byte now and then', async () => {
+  it('ends a download from a server that sends a byte now and then', async () => {
     const host = await serveRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       const timer = setInterval(() => socket.write('x'), 20)
@@ -544,12 +544,12 @@ describe('the time', () => {
     ['stops in the head', (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nX-')],
     ['stops in the body', (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc')],
     ['has it wait for ever', (socket: Socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(8))],
-  ])('ends for a server that %s', async (_name, answer) => {
+  ])('ends a download from a server that %s', async (_name, answer) => {
     const host = await serveRaw(answer)
     expect(await failure(download(`http://${host}/`, { allowed: [host], timeoutMs: 250 }))).toMatchObject(expected)
   })
 
-  it('is that of its operation, where that is shorter', async () => {
+  it('is that of its operation, if that is shorter', async () => {
     const host = await serveRaw(() => {})
     const { download } = createDownloader({ command, allowed: [host], limits: downloadLimits })
     const options = { path: await newFile(), key: 'k', sizeBytesMax: 9, deadline: startDeadline(250) }
@@ -557,7 +557,7 @@ describe('the time', () => {
     expect(code).toBe('url_fetch_failed')
   })
 
-  it('counts the wait for a turn', async () => {
+  it('includes the wait for a turn', async () => {
     const host = await serveRaw(() => {})
     const limits = { ...downloadLimits, runningMax: 1, timeoutMs: 500 }
     const { download } = createDownloader({ command, allowed: [host], limits })
@@ -570,12 +570,12 @@ describe('the time', () => {
     expect(await first).toBe('url_fetch_failed')
   })
 
-  it('ends for a resolver that does not answer', async () => {
+  it('ends a download whose resolver does not answer', async () => {
     const resolve = () => new Promise<string[]>(() => {})
     expect(await failure(download('http://slow.example/', { resolve, timeoutMs: 250 }))).toMatchObject(expected)
   })
 
-  it('is one for all redirects together', async () => {
+  it('covers all redirects together', async () => {
     const host = serve(async ({ url }) => {
       await Bun.sleep(80)
       const step = Number(new URL(url).pathname.slice(1))
@@ -611,7 +611,7 @@ describe('redirects', () => {
     expect(String((await download(`http://${host}/0`, { allowed: [host] })).bytes)).toBe('arrived')
   })
 
-  it('end with the sixth, and in a loop', async () => {
+  it('fail at the sixth, and in a loop', async () => {
     const asked: string[] = []
     const host = serve(({ url }) => {
       const { pathname } = new URL(url)
@@ -657,7 +657,7 @@ describe('redirects', () => {
     expect(hits).toBe(2)
   })
 
-  it('from a server that is allowed lead to no other that is not', async () => {
+  it('from an allowed server do not lead to a server that is not allowed', async () => {
     const other = serve(() => new Response('the inside'))
     const host = serve(() => new Response('', { status: 302, headers: { location: `http://${other}/` } }))
     expect(await codeOf(download(`http://${host}/`, { allowed: [host] }))).toBe('url_blocked')
@@ -666,7 +666,7 @@ describe('redirects', () => {
 })
 
 describe('the connection', () => {
-  it('goes to the addresses that were checked, whatever the resolver says next', async () => {
+  it('goes to the checked addresses, whatever the resolver answers next', async () => {
     const host = serve(() => new Response('checked'))
     const { command, connections } = pretendPublic(host)
     const answers = [[publicAddress, '2606:2800:21f::1'], ['127.0.0.1']]
@@ -674,12 +674,12 @@ describe('the connection', () => {
     expect(String((await download('http://rebind.example/', { command, resolve })).bytes)).toBe('checked')
     expect(await connections()).toEqual([[publicAddress, '2606:2800:21f::1']])
     expect(answers).toEqual([['127.0.0.1']])
-    // The next download asks again, and is refused.
+    // The next download resolves again, and is refused.
     expect(await codeOf(download('http://rebind.example/', { command, resolve }))).toBe('url_blocked')
     expect(await connections()).toHaveLength(1)
   })
 
-  it('really goes there: the name alone leads nowhere', async () => {
+  it('uses the resolved addresses only: the name alone leads nowhere', async () => {
     const [one, two] = [serve(() => new Response('one')), serve(() => new Response('two'), '127.0.0.2')]
     const named = `rebind.example:${one.split(':')[1]}`
     const answers = [['127.0.0.1'], ['127.0.0.2']]
@@ -689,14 +689,14 @@ describe('the connection', () => {
     expect(String((await download(`http://${other}/`, { allowed: [other], resolve })).bytes)).toBe('two')
   })
 
-  it('is to the next address where one does not answer', async () => {
+  it('goes to the next address if one does not answer', async () => {
     const host = serve(() => new Response('second'))
     const named = host.replace('127.0.0.1', 'dual.example')
     const resolve = resolveTo({ 'dual.example': ['127.0.0.3', '127.0.0.1'] })
     expect(String((await download(`http://${named}/`, { allowed: [named], resolve })).bytes)).toBe('second')
   })
 
-  it('is not made to an address of this machine, public or not', async () => {
+  it('never goes to an address of this machine, public or not', async () => {
     const nothingSent = forbidRequests()
     const own = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
     for (const address of own) {
@@ -713,7 +713,7 @@ describe('the connection', () => {
     nothingSent()
   })
 
-  it('checks certificates, by the name in the address', async () => {
+  it('checks certificates against the name in the URL', async () => {
     const fixture = (name: string) => Bun.file(new URL(`../fixtures/${name}`, import.meta.url)).text()
     const [cert, key] = await Promise.all([fixture('tls-cert.pem'), fixture('tls-key.pem')])
     const names: unknown[] = []
@@ -753,7 +753,7 @@ describe('the connection', () => {
   })
 })
 
-/** What a name resolves to in the tests below. */
+/** Addresses of names in the tests below. */
 const hosts = {
   'sound.example': [publicAddress],
   intranet: ['10.0.0.5'],
@@ -857,7 +857,7 @@ describe('an address', () => {
     },
   )
 
-  it.each(invalidUrls)('such as %j is invalid, and nothing is looked up or sent', async (url) => {
+  it.each(invalidUrls)('such as %j is invalid, without a look-up or a request', async (url) => {
     const nothingSent = forbidRequests()
     const resolve = () => Promise.reject(new Error('looked up'))
     const { code, message, param } = await failure(download(url, { resolve }))
@@ -866,11 +866,11 @@ describe('an address', () => {
     nothingSent()
   })
 
-  it('is tried in more than sixty forms', () => {
+  it('has more than 120 forms in these tests', () => {
     expect(new Set([...blockedHosts, ...blockedUrls, ...invalidUrls]).size).toBeGreaterThan(120)
   })
 
-  it('is allowed by host and port together, and only that one', async () => {
+  it('is allowed by host and port together, and no other', async () => {
     const host = serve(() => new Response('allowed'))
     const port = host.split(':')[1]
     const resolve = resolveTo({ 'files.intranet': ['127.0.0.1'], localhost: ['127.0.0.1'] })

@@ -1,6 +1,6 @@
 /**
- * A downloader that sends every plain request to a local port, and writes down which addresses it was to go to: a line
- * of JSON each. Started with the port and the path of that file.
+ * A downloader that sends every plain request to a local port, and writes the original addresses to a file, one JSON
+ * line each. Its arguments are the port and the path of that file.
  */
 import { appendFileSync } from 'node:fs'
 import http from 'node:http'

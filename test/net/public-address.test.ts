@@ -1,4 +1,4 @@
-/** Which addresses count as public: the edges of every special range, from both sides. */
+/** Public addresses: the edges of every special range, from both sides. */
 import { describe, expect, it } from 'bun:test'
 import { isPublicAddress } from '../../src/net/public-address'
 
@@ -36,7 +36,7 @@ describe('isPublicAddress', () => {
     },
   )
 
-  it.each(['::ffff:', '64:ff9b::'])('judges an IPv4 address behind %s as itself', (prefix) => {
+  it.each(['::ffff:', '64:ff9b::'])('treats an IPv4 address behind %s like the IPv4 address', (prefix) => {
     const closed = [
       '127.0.0.1',
       '10.1.2.3',

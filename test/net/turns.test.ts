@@ -1,11 +1,11 @@
-/** Turns of downloads: how many run, who is next, and that nobody can keep the others out. */
+/** Turns of downloads: limits, order and fairness between keys. */
 import { describe, expect, it } from 'bun:test'
 import { AppError } from '../../src/errors'
 import { createTurns, type Turns } from '../../src/net/download/turns'
 
 const never = new AbortController().signal
 
-/** Takes a turn for `key`; `end` ends it, once it has begun. */
+/** Takes a turn for `key`. `end` ends it once it has begun. */
 function take(turns: Turns, key: string, signal: AbortSignal = never) {
   const turn = { key, state: 'waits' as 'waits' | 'runs' | AppError, end: () => {} }
   const settled = turns.take(key, signal).then(
@@ -17,11 +17,11 @@ function take(turns: Turns, key: string, signal: AbortSignal = never) {
 
 const takeMany = (turns: Turns, key: string, count: number) => Array.from({ length: count }, () => take(turns, key))
 const running = (list: readonly { state: unknown }[]) => list.filter(({ state }) => state === 'runs').length
-/** All promises that can settle have done so. */
+/** Resolves when all promises that can settle have settled. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('turns', () => {
-  it('are never more at once than the limit, whoever asks', async () => {
+  it('never exceed the limit, for one key or several', async () => {
     const turns = createTurns({ runningMax: 8, waitingMax: 1000 })
     const all = Array.from({ length: 20 }, (_, key) => takeMany(turns, `key ${key}`, 20)).flat()
     for (let ended = 0; ended < all.length; ended++) {
@@ -34,7 +34,7 @@ describe('turns', () => {
     }
   })
 
-  it('leave a place free, whatever one key asks for: the next key begins at once', async () => {
+  it('of one key leave a place free: the next key begins at once', async () => {
     const turns = createTurns({ runningMax: 8, waitingMax: 64 })
     const busy = takeMany(turns, 'busy', 24)
     await settle()
@@ -46,7 +46,7 @@ describe('turns', () => {
     expect(running(busy)).toBe(4)
   })
 
-  it('go round the keys, in the order in which they came', async () => {
+  it('alternate between keys, in order of arrival', async () => {
     const turns = createTurns({ runningMax: 1, waitingMax: 64 })
     const a = takeMany(turns, 'a', 3)
     const b = takeMany(turns, 'b', 2)
@@ -62,13 +62,13 @@ describe('turns', () => {
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'b'])
   })
 
-  it('all come: no key waits for ever beside busy ones', async () => {
+  it('come for every key: none waits for ever beside busy ones', async () => {
     const turns = createTurns({ runningMax: 4, waitingMax: 1000 })
     const busy = [takeMany(turns, 'a', 50), takeMany(turns, 'b', 50), takeMany(turns, 'c', 50)].flat()
     await settle()
     for (const round of [1, 2, 3]) {
       const small = take(turns, 'small')
-      // Turns of the others that end before that of the small key begins.
+      // Turns of other keys that end before the turn of the small key begins.
       let others = 0
       for (await settle(); small.state !== 'runs'; await settle(), others++) {
         const next = busy.find(({ state }) => state === 'runs')!
@@ -80,7 +80,7 @@ describe('turns', () => {
     }
   })
 
-  it('are refused with a time to come back when too many wait, but not to another key', async () => {
+  it('are refused with a retry time when too many wait, but another key still gets one', async () => {
     const turns = createTurns({ runningMax: 1, waitingMax: 10 })
     const busy = takeMany(turns, 'busy', 20)
     await settle()
@@ -93,7 +93,7 @@ describe('turns', () => {
     expect(other.state).toBe('waits')
   })
 
-  it('are given up by those who leave, and go to the next one', async () => {
+  it('of clients that leave go to the next in line', async () => {
     const turns = createTurns({ runningMax: 1, waitingMax: 10 })
     const leaving = new AbortController()
     const first = take(turns, 'a')

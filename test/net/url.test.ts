@@ -1,4 +1,4 @@
-/** The form in which addresses are compared. */
+/** The normalized form of URLs. */
 import { describe, expect, it } from 'bun:test'
 import { normalizeUrl } from '../../src/net/url'
 
@@ -18,7 +18,7 @@ describe('normalizeUrl', () => {
     expect(normalizeUrl(normal)).toBe(normal)
   })
 
-  it('keeps apart what servers may keep apart', () => {
+  it('keeps URLs different that servers may distinguish', () => {
     const urls = [
       'http://a.example/x',
       'https://a.example/x',
@@ -31,7 +31,7 @@ describe('normalizeUrl', () => {
     expect(new Set(urls.map(normalizeUrl)).size).toBe(urls.length)
   })
 
-  it('says what is wrong, of at most 40 characters', () => {
+  it('names the error, and quotes at most 40 characters', () => {
     expect(() => normalizeUrl('ftp://sound.example/')).toThrow(
       'url: found "ftp://sound.example/"; an http or https address is required.',
     )

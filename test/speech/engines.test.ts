@@ -1,4 +1,4 @@
-/** The engines themselves, in this process. */
+/** The built-in engines, in this process. */
 import { describe, expect, it } from 'bun:test'
 import { loadEngine } from '../../src/speech/load-engine'
 import type { EngineName, VoiceSpec } from '../../src/speech/voice'
@@ -8,7 +8,7 @@ const voice = (engine: EngineName, name: string, language: string): VoiceSpec =>
   return { id: name, engine, language, sampleRate: 22_050, settings: { voice: name } }
 }
 
-/** Texts that have shown state leaking from one call into the next. */
+/** Texts that once leaked state from one call into the next. */
 const history: [EngineName, string, string, string][] = [
   ['espeak', 'en-us+f3', 'en-US', 'Hello 8'],
   ['espeak', 'cmn+f3', 'zh-CN', 'Hello 0. Das ist ein Satz. 今天天气很好。'],
@@ -23,7 +23,7 @@ const history: [EngineName, string, string, string][] = [
 const hashOf = ({ samples }: { samples: Float32Array }) => Bun.hash(samples)
 
 describe('the engines', () => {
-  it('give the same samples whatever they spoke before, in every instance', async () => {
+  it('give the same samples in every instance, whatever text came before', async () => {
     const [one, other] = [
       { espeak: await loadEngine('espeak'), flite: await loadEngine('flite') },
       { espeak: await loadEngine('espeak'), flite: await loadEngine('flite') },
@@ -38,7 +38,7 @@ describe('the engines', () => {
       }
   })
 
-  it('speak what looks like markup or flags as text', async () => {
+  it('speak markup and flags as text', async () => {
     const espeak = await loadEngine('espeak')
     const spoken = await espeak.synthesize(voice('espeak', 'en-us', 'en-US'), '<break time="3600s"/> hello')
     expect(spoken.samples.length / spoken.sampleRate).toBeWithin(1, 20)
@@ -52,7 +52,7 @@ describe('the engines', () => {
     await expect(espeak.synthesize(voice('espeak', 'nonsense', 'xx'), 'hello')).rejects.toThrow('no voice')
   })
 
-  it('have every voice of the catalogue, at the sample rate it says', async () => {
+  it('have every voice of the catalogue, at its stated sample rate', async () => {
     const catalogue = readCatalogue()
     const engines = { espeak: await loadEngine('espeak'), flite: await loadEngine('flite') }
     for (const entry of catalogue.builtIn) {

@@ -9,12 +9,12 @@ const plan = (text: string) => [...planBlocks(text, english, () => english)]
 const whole = (text: string) => planUtterances(text, english, () => english)
 
 describe('planBlocks', () => {
-  it('plans a text of one block as it is planned whole', () => {
+  it('plans a text of one block like planUtterances', () => {
     for (const text of ['', '  ', 'Hello.', '…', 'One. Two!\n\nThree?', 'a'.repeat(3000)])
       expect(plan(text).map(({ utterance }) => utterance)).toEqual(whole(text))
   })
 
-  it('cuts longer texts at sentences: the same readings and pauses as planned whole', () => {
+  it('cuts longer texts at sentences, with the same readings and pauses as planUtterances', () => {
     const texts = [
       'Mr. Smith paid $5.50 for it. Then he left! '.repeat(900),
       'A first paragraph of the text.\n\nAnother one; it goes on.\n\n'.repeat(700),
@@ -23,7 +23,7 @@ describe('planBlocks', () => {
     for (const text of texts) expect(plan(text).map(({ utterance }) => utterance)).toEqual(whole(text))
   })
 
-  it('loses nothing where there is no sentence, no space, nothing but marks', () => {
+  it('loses nothing in texts without sentences, without spaces, or with marks only', () => {
     const heard = (text: string) =>
       plan(text)
         .map(({ utterance }) => utterance.text.replace(/\s/g, ''))
@@ -35,14 +35,14 @@ describe('planBlocks', () => {
     expect(plan('\n'.repeat(blockCharactersMax * 3)).map(({ utterance }) => utterance.text)).toEqual([''])
   })
 
-  it('tells how much of the text is done, up to all of it', () => {
+  it('reports the share of the text that is done, up to 1', () => {
     const shares = plan('One sentence after the other. '.repeat(2000)).map(({ share }) => share)
     expect(shares).toEqual([...shares].sort((a, b) => a - b))
     expect(shares[0]).toBeGreaterThan(0)
     expect(shares.at(-1)).toBe(1)
   })
 
-  it('plans no further than it is asked to', () => {
+  it('plans lazily', () => {
     let looked = 0
     const text = 'Привет. '.repeat(100_000)
     const planned = planBlocks(text, english, () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test'
 import { cleanText } from '../../../src/speech/text/clean'
 
 describe('cleanText', () => {
-  it('composes letters and drops what is invisible', () => {
+  it('composes letters and drops invisible characters', () => {
     expect(cleanText('cafe\u0301 a\u200Bb\u00ADc\uFEFF\u202Ed\0')).toBe('café abcd')
   })
   it('drops lone surrogates and keeps pairs', () => {
@@ -49,7 +49,7 @@ describe('cleanText', () => {
   it('keeps every word of markup and the operators between operands', () => {
     expect(cleanText('<b>hi</b> 3 < 5 and x<5 or a > b')).toBe('b, hi, b, 3 < 5 and x<5 or a > b')
   })
-  it('takes Markdown marks away and leaves the words', () => {
+  it('removes Markdown marks and keeps the words', () => {
     expect(cleanText('# Title\n- **bold** and *thin* and `code`\n1. __init__')).toBe(
       'Title\nbold and thin and code\n1. init',
     )
@@ -57,7 +57,7 @@ describe('cleanText', () => {
   it('keeps a multiplication', () => {
     expect(cleanText('2*3 and 2 * 3')).toBe('2*3 and 2 * 3')
   })
-  it('makes double brackets single, which are commands to some engines', () => {
+  it('turns double brackets, which are commands to some engines, into single ones', () => {
     expect(cleanText('[[hello]]')).toBe('[hello]')
   })
 })

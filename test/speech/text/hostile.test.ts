@@ -1,4 +1,4 @@
-/** Text that breaks engines, 2000 characters of each kind: nothing is thrown, nothing pronounceable is lost. */
+/** Text that breaks engines, 2000 characters of each kind. Planning never throws and loses nothing pronounceable. */
 import { describe, expect, it } from 'bun:test'
 import { cleanText } from '../../../src/speech/text/clean'
 import { planParts, planUtterances } from '../../../src/speech/text/plan'
@@ -194,7 +194,7 @@ describe('hostile text', () => {
     }
   })
 
-  it('plans utterances that every engine can take', () => {
+  it('plans utterances within the limits of every engine', () => {
     for (const text of texts) {
       for (const main of speakers) {
         const utterances = planUtterances(text, main, fallbackVoiceFor)
@@ -210,7 +210,7 @@ describe('hostile text', () => {
     }
   })
 
-  it('silences nothing that has letters, whoever speaks', () => {
+  it('plans speech for every text with letters, for every speaker', () => {
     for (const text of texts) {
       if (!/[a-z\p{Script=Han}\d]/u.test(cleanText(text))) continue
       for (const main of speakers) {

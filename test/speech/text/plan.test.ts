@@ -54,14 +54,14 @@ describe('planUtterances', () => {
   it('leaves Latin text of every language to a German voice', () => {
     expect(plan('Das ist the best day ever', german)).toEqual([['german', 'Das ist the best day ever']])
   })
-  it('asks for a fallback for scripts that nobody here knows', () => {
+  it('asks for a fallback for scripts that no voice here knows', () => {
     expect(plan('Hello สวัสดี ꦲꦤ', english)).toEqual([
       ['english', 'Hello'],
       ['Thai', 'สวัสดี'],
       ['Zzzz', 'ꦲꦤ'],
     ])
   })
-  it('pauses by what ends an utterance, and not after the last', () => {
+  it('pauses by the kind of end of an utterance, and not after the last', () => {
     const pauses = planUtterances('One. Two… Three\nFour\n\n说；五，five six seven eight', english, fallbackVoiceFor)
     expect(pauses.map(({ pauseMs }) => pauseMs)).toEqual([350, 450, 400, 650, 200, 120, 0])
   })
@@ -83,7 +83,7 @@ describe('planUtterances', () => {
       ])
     },
   )
-  it('counts the letters that are heard', () => {
+  it('counts the audible letters', () => {
     expect(planUtterances('Hi, 5!', english, fallbackVoiceFor)[0]!.letters).toBe(6)
     expect(planUtterances('😀', german, fallbackVoiceFor)[0]).toMatchObject({ letters: 0, symbols: 1 })
   })

@@ -1,4 +1,4 @@
-/** How written text is read aloud: what a person would say. A row that changes is a voice that changes; weigh it. */
+/** Readings of written text, as a person would say it. Changing a row changes the audio of a voice; weigh it. */
 import { describe, expect, it } from 'bun:test'
 import { cleanText } from '../../../src/speech/text/clean'
 import { normalize } from '../../../src/speech/text/normalize'

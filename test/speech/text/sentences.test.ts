@@ -18,7 +18,7 @@ describe('splitSentences', () => {
     'J. Smith (b. 1952) has ext. 42.',
   ])('keeps %p whole', (text) => expect(texts(text)).toEqual([text]))
 
-  it('ends an abbreviation where a new sentence plainly begins', () => {
+  it('ends a sentence after an abbreviation if a new sentence clearly begins', () => {
     expect(texts('He lives in the U.S. Then he left. We had tea, etc. Nobody came.')).toEqual([
       'He lives in the U.S.',
       'Then he left.',
@@ -26,7 +26,7 @@ describe('splitSentences', () => {
       'Nobody came.',
     ])
   })
-  it('tells the answer No from a number', () => {
+  it('distinguishes the answer "No." from "No. 5"', () => {
     expect(texts('No. I said no. No. 5 is here.')).toEqual(['No.', 'I said no.', 'No. 5 is here.'])
   })
   it('keeps closing quotes and brackets with the sentence', () => {
@@ -41,7 +41,7 @@ describe('splitSentences', () => {
       { text: '完', end: 'none' },
     ])
   })
-  it('remembers newlines and paragraphs, with or without a full stop before them', () => {
+  it('keeps newlines and paragraphs as ends, with or without a full stop before them', () => {
     expect(splitSentences('One\nTwo.\n\nThree').map(({ end }) => end)).toEqual(['newline', 'paragraph', 'none'])
   })
   it('joins lines that were broken at a fixed width', () => {

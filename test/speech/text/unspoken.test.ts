@@ -1,4 +1,4 @@
-/** No character makes a text fail: each is spoken by somebody, named by its script, or left out. */
+/** No character makes a text fail: a voice speaks it, or it is named by its script, or left out. */
 import { afterAll, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
 import { startDeadline } from '../../../src/deadline'
@@ -22,7 +22,7 @@ const asSpeaker = (voice: BareVoice): ReadingVoice => {
   return { id: voice.id, language: voice.language, charactersMax: 300, alphabet: alphabetOf(voice) }
 }
 
-/** A plan, and the speakers in it. */
+/** A plan and its speakers. */
 function planOf(text: string, main: BareVoice) {
   const speakers = new Map([[main.id, asSpeaker(main)]])
   const utterances = planUtterances(text, asSpeaker(main), (script) => {
@@ -46,8 +46,8 @@ function assigned(pattern: RegExp): string[] {
 }
 const pronounced = assigned(/[\p{L}\p{M}\p{N}]/u)
 
-describe('the table of what engines do not say', () => {
-  it('is of the version of Unicode that this runtime has', () => {
+describe('the table of unspoken characters', () => {
+  it('has the Unicode version of this runtime', () => {
     expect((table as UnspokenTable).unicode).toBe(process.versions.unicode!)
   })
 
@@ -78,13 +78,13 @@ describe('the route of every letter, mark and number', () => {
       for (const character of batch) if (check(character) === 0) leftOut.push(character)
     }
     expect(silent).toEqual([])
-    // Marks, superscript signs of phonetics, fillers that have no sound, and Arabic vowel marks on no letter.
+    // Marks, phonetic superscripts, fillers without sound, and Arabic vowel marks without a letter.
     const silentByRight = /[\p{M}\p{Lm}\u115F\u1160\u3164\uFFA0ʔ\uFC5E-\uFC63\uFE70-\uFE7E]/u
     expect(leftOut.filter((character) => !silentByRight.test(character))).toEqual([])
     expect(leftOut.length).toBeLessThan(2_700)
   })
 
-  it('names letters in a row once, in the language of the main voice', () => {
+  it('names consecutive letters once, in the language of the main voice', () => {
     const text = 'The Cherokee word ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ means Cherokee.'
     expect(readingsOf(text, english)).toEqual([
       'en-ross: The Cherokee word',
@@ -100,12 +100,12 @@ describe('the route of every letter, mark and number', () => {
     expect(readingsOf('Guten Tag ᏣᎳᎩ', catalogue.find('de-greta')!)[1]).toBe('script-any: Cherokee letters')
   })
 
-  it('leaves a word to its voice that says some of its letters', () => {
+  it('leaves a word to its voice if that says some of its letters', () => {
     expect(readingsOf('કઽક', english)).toEqual(['script-gu: કઽક'])
     expect(readingsOf('Hi ઽ there', english)[1]).toBe('en-ross: Gujarati letter')
   })
 
-  it('spells the letters of a script that nobody reads, but not for an hour', () => {
+  it('spells letters of a script that no voice reads, up to a limit', () => {
     expect(readingsOf('Tibetan བོད་ཡིག', english)).toEqual(['en-ross: Tibetan', 'script-any: བོད་ཡིག'])
     expect(readingsOf('བ'.repeat(2000), english)).toEqual(['en-ross: Tibetan letters'])
     const spelled = planOf('a བ '.repeat(1000), english).filter(({ speakerId }) => speakerId === 'script-any')
@@ -126,7 +126,7 @@ const command = [process.execPath, join(import.meta.dir, '../../../src/main.ts')
 const scheduler = createScheduler({ command, workers: 2, log: createLogger('silent'), ...poolSettings })
 afterAll(() => scheduler.close())
 
-/** The same utterance is spoken once: most of these texts have the same words around another character. */
+/** Synthesizes each distinct utterance once, because most of these texts share all words but one. */
 const known = new Map<string, Promise<Sound>>()
 const frugal: Scheduler = {
   ...scheduler,
@@ -158,7 +158,7 @@ const everFailed =
   )
 const others = ['\u{E000}', '\u0378', '\u0301', '\u20E3', '👨‍👩‍👧', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', 'שלום Ꮳ مرحبا', '\u202EᏣ\u202C', '𒀀𒀁']
 
-describe('in sound', () => {
+describe('synthesized audio', () => {
   it.each([english, mandarin])(
     '"Hi X there" keeps its words, whatever X is, for $id',
     async (voice) => {
@@ -181,7 +181,7 @@ describe('in sound', () => {
     240_000,
   )
 
-  it('a text of nothing but such letters is spoken too, however long, and with the same bytes again', async () => {
+  it('a text of unspoken letters only is spoken too, however long, and is deterministic', async () => {
     for (const unit of ['Ꮳ', 'ᏣᎳᎩ. ', 'བ', '𰀀', 'ၵ', 'Ꮳꦲ', '\u0301', '\u{E000}', '𞤀𞤁 '])
       expect((await say(unit.repeat(2000 / [...unit].length), english)).audioMs).toBeWithin(200, 180_000)
     const text = 'Hi Ꮳꦲ there, 𰀀 བ.'
