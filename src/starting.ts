@@ -24,7 +24,7 @@ const wrongs: Readonly<Record<string, string>> = {
   ENOTDIR: 'lies in something that is no directory',
   EEXIST: 'is a file; a directory is required',
   ENOSPC: 'cannot be made: the disk is full',
-  ENAMETOOLONG: 'is too long a name',
+  ENAMETOOLONG: 'has too long a name',
 }
 
 function wrongWith(error: unknown, missing: string): string {

@@ -82,6 +82,6 @@ export function createDownloader(options: DownloaderOptions) {
 }
 
 function tookTooLong(timeoutMs: number, hasTurn: boolean): AppError {
-  const what = hasTurn ? 'the download took longer than' : 'other downloads were before it for'
+  const what = hasTurn ? 'the download took longer than' : 'the download waited behind others for'
   return new AppError('url_fetch_failed', `url: ${what} ${Math.round(timeoutMs) / 1000} s.`, { param: 'url' })
 }

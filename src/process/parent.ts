@@ -9,7 +9,7 @@ const windowsSignals: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** A child process calls this first. Throws when the server has not started it. */
 export function followParent(): void {
-  if (!process.send) throw new Error('this is started by the server, not by hand')
+  if (!process.send) throw new Error('only the server starts this command')
   process.on('disconnect', () => process.exit(0))
   for (const signal of ignoredSignals)
     if (process.platform !== 'win32' || windowsSignals.includes(signal)) process.on(signal, () => {})

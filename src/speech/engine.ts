@@ -17,7 +17,7 @@ export type Speech = Pcm & {
 export class NothingToSay extends Error {
   override readonly name = 'NothingToSay'
   constructor() {
-    super('the text has nothing that this voice can say')
+    super('the voice cannot say any part of the text')
   }
 }
 

@@ -10,7 +10,8 @@ export function takePlace({ admission }: Scheduler, demand: Demand): Place {
   const answer = admission.admit(demand)
   if (!('reason' in answer)) return answer
   if (answer.reason === 'too_long') {
-    const message = 'This text takes longer with this voice than a request may take; nothing was charged. Split it.'
+    const message =
+      'This voice takes longer for this text than a request may last; nothing was charged. Split the text.'
     throw new AppError('synthesis_timeout', message)
   }
   const { reason, retryAfterSeconds } = answer
@@ -20,7 +21,7 @@ export function takePlace({ admission }: Scheduler, demand: Demand): Place {
 
 const subjects = {
   full: 'synthesis queue is full',
-  busy: 'service is busy with what came before, and this would not be done in time',
+  busy: 'service is busy with earlier requests, and this one would not finish in time',
 }
 
 export function stopping(): AppError {

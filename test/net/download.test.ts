@@ -565,7 +565,7 @@ describe('the time limit', () => {
     const first = codeOf(download(`http://${host}/`, { ...options, deadline: startDeadline(60_000) }))
     expect(await failure(download(`http://${host}/`, { ...options, deadline: startDeadline(250) }))).toMatchObject({
       code: 'url_fetch_failed',
-      message: expect.stringContaining('other downloads were before it for 0.25 s'),
+      message: expect.stringContaining('the download waited behind others for 0.25 s'),
     })
     expect(await first).toBe('url_fetch_failed')
   })
