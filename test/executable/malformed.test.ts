@@ -1,6 +1,6 @@
 /** Malformed requests, most of them as raw bytes: each gets an answer, never a 5xx, and no internals. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
-import { connect } from 'node:net'
+import { exchange, statusOf, type RawOptions } from '../../scripts/trial/server'
 import { adminKey, expectError, startServer, userKey, type Server } from './client'
 
 let server: Server
@@ -17,44 +17,15 @@ afterAll(async () => {
 
 const inside = /\n\s+at |\$bunfs|\/root\/|src\/|\.ts:|node_modules|sqlite|\/tmp\/|<html/i
 
-/** Sends chunks with pauses between them; returns all bytes received until the server closes or falls silent. */
-function exchange(
-  pieces: (string | Uint8Array)[],
-  { pauseMs = 0, silentMs = 300, firstMs = 5000 } = {},
-): Promise<string> {
-  return new Promise((resolve) => {
-    let answer = ''
-    const socket = connect(server.port, '127.0.0.1')
-    const end = () => {
-      clearTimeout(silence)
-      socket.destroy()
-      resolve(answer)
-    }
-    let silence = setTimeout(end, firstMs)
-    socket.on('data', (data) => {
-      answer += data.toString('latin1')
-      clearTimeout(silence)
-      silence = setTimeout(end, silentMs)
-    })
-    socket.on('close', end)
-    socket.on('error', end)
-    void (async () => {
-      for (const piece of pieces) {
-        if (socket.destroyed) return
-        socket.write(piece)
-        if (pauseMs > 0) await Bun.sleep(pauseMs)
-      }
-    })()
-  })
-}
+/** The raw answer to pieces sent over a connection of their own. */
+const send = (pieces: (string | Uint8Array)[], options?: RawOptions) => exchange(server.port, pieces, options)
 
 const authorized = `Authorization: Bearer ${userKey}\r\n`
 const head = (line: string, headers = '') => `${line} HTTP/1.1\r\nHost: tts\r\n${authorized}${headers}\r\n`
-const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)
 
 /** 0: the parser closed the connection without an answer. */
 async function expectStatus(pieces: (string | Uint8Array)[], allowed: number[]): Promise<string> {
-  const answer = await exchange(pieces)
+  const answer = await send(pieces)
   expect(statusOf(answer)).toBeOneOf(allowed)
   expect(answer).not.toMatch(inside)
   const body = answer.slice(answer.lastIndexOf('\r\n\r\n') + 4)
@@ -197,13 +168,13 @@ describe('a body with wrong framing', () => {
   })
 
   it('answers Expect: 100-continue', async () => {
-    const answer = await exchange(post('/api/v1/tts/estimate', '{"text":"hi"}', 'Expect: 100-continue\r\n'))
+    const answer = await send(post('/api/v1/tts/estimate', '{"text":"hi"}', 'Expect: 100-continue\r\n'))
     expect(answer).toStartWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n')
   })
 
   it('does not parse the rest of a refused body as a request', async () => {
     const hidden = `${head('GET /api/v1/balance')}`
-    const answer = await exchange(post('/api/v1/tts', `{"text":"${'a'.repeat(1 << 20)}"}${hidden}`))
+    const answer = await send(post('/api/v1/tts', `{"text":"${'a'.repeat(1 << 20)}"}${hidden}`))
     expect(statusOf(answer)).toBe(413)
     expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1)
   })
@@ -213,11 +184,11 @@ describe('a slow body', () => {
   it('is cut after 20 seconds, while others are served', async () => {
     const start = performance.now()
     const drops = Array.from({ length: 60 }, () => ' ')
-    const slow = exchange([head('POST /api/v1/tts', 'Content-Length: 1000\r\n'), ...drops], {
+    const slow = send([head('POST /api/v1/tts', 'Content-Length: 1000\r\n'), ...drops], {
       pauseMs: 500,
       firstMs: 30_000,
     })
-    const silent = exchange([head('POST /api/v1/activation', 'Content-Length: 1000\r\n')], { firstMs: 30_000 })
+    const silent = send([head('POST /api/v1/activation', 'Content-Length: 1000\r\n')], { firstMs: 30_000 })
     await Bun.sleep(1000)
     expect((await server.ask('/api/v1/balance')).status).toBe(200)
     const answers = await Promise.all([slow, silent])
