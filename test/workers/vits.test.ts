@@ -102,7 +102,7 @@ describe('loadVits', () => {
     expect((await hear(chinesePack(), '你坏呀'))[0]!.ids).toEqual([3, 4, 7])
     const engine = await load(chinesePack())
     expect(engine.synthesize(spec(), '坏坏，xyz。')).rejects.toThrow(NothingToSay)
-    expect(engine.synthesize(spec(), '。')).rejects.toThrow('nothing that this voice can say')
+    expect(engine.synthesize(spec(), '。')).rejects.toThrow('cannot say any part of the text')
   })
 
   it('runs the graph once per sentence, and pauses between them', async () => {
@@ -168,7 +168,7 @@ describe('probePack', () => {
 
   it('refuses a pack whose lexicon has no word of a sentence in its language', async () => {
     const refused = probe({ ...chinesePack(), 'lexicon.txt': '鼋 n\n' })
-    expect(refused).rejects.toThrow('nothing that this voice can say')
+    expect(refused).rejects.toThrow('cannot say any part of the text')
   })
 })
 
@@ -268,7 +268,7 @@ describe('in a worker process', () => {
     const request = { text: '🎉', voice: german, fallbackVoiceFor: () => german, speed: 1, format: 'wav' } as const
     const options = { mp3SampleRate: undefined, queueKey: 'test', deadline: startDeadline(20_000) }
     expect((await render(scheduler, { ...request, ...options }, { async write() {} })).audioMs).toBe(300)
-    await expect(say(voice, '坏。')).rejects.toThrow('nothing that this voice can say')
+    await expect(say(voice, '坏。')).rejects.toThrow('cannot say any part of the text')
     const catalogue = readCatalogue()
     const fallbackVoiceFor = (script: string) => catalogue.fallbackVoiceFor(catalogue.voices[0]!, script)
     const mixed = { ...request, ...options, text: '你好。坏。', voice, fallbackVoiceFor }
