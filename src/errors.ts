@@ -41,6 +41,7 @@ export type ErrorCode =
   | 'render_failed'
   | 'url_too_large'
   | 'body_too_slow'
+  | 'body_too_fragmented'
   | 'not_found'
   | 'unknown_path'
   | 'method_not_allowed'
@@ -56,6 +57,7 @@ const publicCodes = {
   payload_too_large: 'invalid_params',
   unsupported_encoding: 'invalid_params',
   body_too_slow: 'invalid_params',
+  body_too_fragmented: 'invalid_params',
   synthesis_timeout: 'synthesis_failed',
   unknown_path: 'invalid_request',
   method_not_allowed: 'invalid_request',

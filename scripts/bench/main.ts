@@ -20,6 +20,7 @@ import { benchSimilarity } from './similarity'
 import { benchStartup } from './startup'
 import { benchStretch } from './stretch'
 import { benchThreads } from './threads'
+import { benchUploads } from './uploads'
 import { benchVoices } from './voices'
 
 const benches: Record<string, () => Promise<BenchRow[]>> = {
@@ -29,6 +30,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   'ledger-large': benchLargeLedger,
   load: benchLoad,
   downloads: benchDownloads,
+  uploads: benchUploads,
   overload: benchOverload,
   eventloop: benchEventLoop,
   startup: benchStartup,

@@ -89,11 +89,19 @@ export const limits = {
    * longer operations set a longer time.
    */
   idleConnectionSeconds: 120,
-  /** The rest of a refused body is dropped for this time; then the connection is closed. */
+  /** The rest of a refused body of known length is dropped for this time; then the connection is closed. */
   refusedBodySeconds: 30,
+  /** The rest of a refused chunked body is read for this time and size before the answer; then the connection is closed. */
+  refusedChunksTimeoutMs: 5_000,
+  refusedChunksBytesMax: 32 << 20,
   /** Limits for one request: received chunks of any size, and bytes. */
   bodyEventsPerSecondMax: 2_000,
   bodyBytesPerSecondMax: 32 << 20,
+  /** What may come at once, as time at these rates: 4 MiB, more than most recordings have. */
+  bodyBurstMs: 125,
+  /** Chunks of less than 512 bytes in one chunked body: a burst, such as a text sent letter by letter, and a rate. */
+  smallChunksMax: 2_048,
+  smallChunksPerSecondMax: 1_000,
 } as const
 
 /** Downloads from customers' URLs. Each runs in its own process. */

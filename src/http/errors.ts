@@ -11,6 +11,7 @@ export const statuses = {
   invalid_url: 400,
   url_blocked: 400,
   body_too_slow: 400,
+  body_too_fragmented: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_balance: 402,
@@ -67,7 +68,7 @@ export function typeOfStatus(status: number): string {
 export const refusesBody: readonly ErrorCode[] = ['payload_too_large', 'file_too_large', 'unsupported_encoding']
 
 /** The connection is not reusable: its next bytes belong to the refused body. */
-const closesConnection: readonly ErrorCode[] = ['body_too_slow', 'shutting_down']
+const closesConnection: readonly ErrorCode[] = ['body_too_slow', 'body_too_fragmented', 'shutting_down']
 
 /** The answer to a failed request (7.2 of the interface). `headers`: the headers of every answer. */
 export function errorResponse(error: AppError, requestId: string, headers: Record<string, string>): Response {

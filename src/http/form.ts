@@ -17,6 +17,10 @@ const fieldNameCharactersMax = 100
 const fieldBytesMax = 4096
 const headerBytesMax = 8192
 const headersMax = 32
+/** The disk is given at least this much at once, but for the end of a file. */
+const writeBytesMin = 32 << 10
+/** The body waits for the disk only beyond this: Bun joins what arrives in a wait, which hides small chunks. */
+const unwrittenBytesMax = 256 << 10
 /** The parts of a refused form are removed before the answer, unless the disk takes longer. */
 const removeTimeoutMs = 2_000
 
@@ -33,7 +37,7 @@ export async function readForm(request: Request, receive: () => Promise<Incoming
   const deadline = shorten(stateOf(request).deadline, limits.uploadTimeoutMs)
   const collector = createCollector(receive)
   try {
-    const parser = await openParser(request, collector)
+    const parser = openParser(request, collector)
     const arrival = {
       sizeBytesMax: limits.referenceBytesMax + otherBytesMax,
       deadline,
@@ -45,7 +49,9 @@ export async function readForm(request: Request, receive: () => Promise<Incoming
     await parser.end(shorten(deadline, limits.uploadIdleMs))
     return await runWithin(deadline, collector.finish(), tooSlow)
   } catch (error) {
-    await runWithin(startDeadline(removeTimeoutMs), collector.abort(), tooSlow).catch(() => {})
+    const removed = runWithin(startDeadline(removeTimeoutMs), collector.abort(), tooSlow).catch(() => {})
+    // Until the connection is closed, Bun goes on with the chunks that arrive.
+    if (!isFragmented(error)) await removed
     throw error
   }
 }
@@ -54,9 +60,10 @@ export async function readForm(request: Request, receive: () => Promise<Incoming
  * Parses bytes into parts. Every part is read or refused, and the buffer of a part is larger than any form, because the
  * parser does not always resume after a full buffer.
  */
-async function openParser(request: Request, collector: Collector) {
+function openParser(request: Request, collector: Collector) {
   const boundary = boundaryOf(request)
-  const { Dicer } = await import('@fastify/busboy')
+  // At once, without an `await`: what arrives before the first read is joined, which hides small chunks.
+  const { Dicer } = require('@fastify/busboy') as typeof import('@fastify/busboy')
   const options = {
     boundary,
     partHwm: 2 * limits.referenceBytesMax,
@@ -101,7 +108,8 @@ async function openParser(request: Request, collector: Collector) {
     async take(piece: Uint8Array, deadline: Deadline): Promise<void> {
       if (!isWhole) parser.write(piece)
       collector.check()
-      await runWithin(deadline, collector.written(), tooSlow)
+      const writing = collector.written()
+      if (writing) await runWithin(deadline, writing, tooSlow)
       collector.check()
     },
     async end(deadline: Deadline): Promise<void> {
@@ -128,6 +136,10 @@ function createCollector(receive: () => Promise<IncomingReference>) {
   let incoming: Promise<IncomingReference> | undefined
   let writing: Promise<void> = Promise.resolve()
   let sizeBytes = 0
+  /** Not handed to the disk yet: small pieces are joined. */
+  let held: Uint8Array[] = []
+  let heldBytes = 0
+  let unwrittenBytes = 0
   let received: Promise<ReceivedReference> | undefined
   let fault: unknown
 
@@ -137,6 +149,22 @@ function createCollector(receive: () => Promise<IncomingReference>) {
     } catch (error) {
       fault ??= error
     }
+  }
+
+  function enqueue(work: () => Promise<unknown>): void {
+    writing = writing.then(async () => void (await work()))
+    writing.catch((error: unknown) => (fault ??= error))
+  }
+
+  function flush(): void {
+    const bytes = held.length === 1 ? held[0]! : Buffer.concat(held)
+    held = []
+    heldBytes = 0
+    if (bytes.length === 0) return
+    enqueue(async () => {
+      await (await incoming!).write(bytes)
+      unwrittenBytes -= bytes.length
+    })
   }
 
   return {
@@ -152,19 +180,21 @@ function createCollector(receive: () => Promise<IncomingReference>) {
     openFile(): void {
       if (incoming) throw refuseForm('found more than one file')
       incoming = receive()
-      writing = incoming.then(() => {})
-      writing.catch((error: unknown) => (fault ??= error))
+      enqueue(() => incoming!)
     },
     writeFile(chunk: Uint8Array): void {
       if (fault) return
       sizeBytes += chunk.length
       if (sizeBytes > limits.referenceBytesMax) throw tooLarge()
-      writing = writing.then(async () => (await incoming!).write(chunk))
-      writing.catch((error: unknown) => (fault ??= error))
+      held.push(chunk)
+      heldBytes += chunk.length
+      unwrittenBytes += chunk.length
+      if (heldBytes >= writeBytesMin) flush()
     },
-    /** Resolves when all data so far is written. */
-    written: (): Promise<void> => writing,
+    /** Resolves when the disk has taken what it was given; undefined: it keeps up. */
+    written: (): Promise<void> | undefined => (unwrittenBytes > unwrittenBytesMax ? writing : undefined),
     async finish(): Promise<Form> {
+      flush()
       await writing
       if (fault) throw fault
       received = (await incoming)?.finish()
@@ -235,6 +265,10 @@ function utf8(bytes: Uint8Array, what: string, param?: string): string {
   } catch {
     throw refuseForm(`${what} is not valid UTF-8`, param)
   }
+}
+
+function isFragmented(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'body_too_fragmented'
 }
 
 function tooSlow(): AppError {

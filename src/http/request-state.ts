@@ -13,6 +13,8 @@ export type RequestState = {
   deadline: Deadline
   /** Aborted when the server begins to stop. */
   stopping: AbortSignal | undefined
+  /** Whether the body was read to its end. */
+  isBodyWhole: boolean
   verdict: Verdict | undefined
   /** Headers that the route adds to every answer, errors included. */
   headers: Readonly<Record<string, string>> | undefined
@@ -37,6 +39,7 @@ function newState(): RequestState {
     operation: 'other',
     deadline: startDeadline(operationTimeoutsMs.other, startedAtMs),
     stopping: undefined,
+    isBodyWhole: false,
     verdict: undefined,
     headers: undefined,
     caller: undefined,

@@ -8,6 +8,7 @@ import { commit, version } from '../version'
 import { createAccess } from './access'
 import { accountRoutes } from './account'
 import { adminRoutes } from './admin'
+import { hasChunksLeft } from './arrival'
 import { audioRoutes } from './audio'
 import { cloneRoutes } from './clones'
 import { computeRoutes } from './compute'
@@ -68,6 +69,7 @@ export function createHttpServer(options: ServerOptions) {
     .onAfterHandle(({ request, set, responseValue }) => {
       Object.assign(set.headers, headersOf(request))
       set.headers['cache-control'] ??= 'private, no-store'
+      if (hasChunksLeft(request)) set.headers.connection = 'close'
       limitConnection(request)
       logRequest(request, responseValue instanceof Response ? responseValue.status : 200)
     })
@@ -79,6 +81,7 @@ export function createHttpServer(options: ServerOptions) {
       else if (known.cause) log.warn({ requestId, code: known.code, cause: String(known.cause) }, 'request failed')
       const response = errorResponse(known, requestId, headersOf(request))
       if (allow) response.headers.set('allow', allow)
+      if (hasChunksLeft(request)) response.headers.set('connection', 'close')
       limitConnection(request, known.code)
       logRequest(request, response.status, publicCode(known.code))
       return response

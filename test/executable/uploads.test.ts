@@ -123,6 +123,8 @@ describe('a body that is too large', () => {
   const fileHead = part('Content-Disposition: form-data; name="file"; filename="a.wav"\r\n', '')
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
   const json = { 'content-type': 'application/json' }
+  const framingOf = (isChunked: boolean, length: number): Record<string, string | number> =>
+    isChunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': length }
   const form = { 'content-type': formType }
 
   it.each<
@@ -132,11 +134,10 @@ describe('a body that is too large', () => {
     ['JSON in chunks', '/api/v1/tts', json, '', 10, true, 'invalid_params'],
     ['an act in chunks', '/api/v1/admin/accounts', json, '', 10, true, 'invalid_params'],
     ['a form of a known length', clonePath, form, fileHead, 40, false, 'file_too_large'],
-    ['a form in chunks', clonePath, form, fileHead, 40, true, 'file_too_large'],
+    ['a form in chunks', clonePath, form, fileHead, 30, true, 'file_too_large'],
   ])('is 413 to who sends all of it before reading: %s', async (_, path, headers, first, sizeMiB, isChunked, code) => {
     const length = first.length + (sizeMiB << 20)
-    const framing: [string, string | number] = isChunked ? ['transfer-encoding', 'chunked'] : ['content-length', length]
-    const head = headOf(path, { ...headers, ...Object.fromEntries([framing]) })
+    const head = headOf(path, { ...headers, ...framingOf(isChunked, length) })
     const pieces = Array<Uint8Array>(sizeMiB * 16).fill(isChunked ? chunk : piece)
     if (first !== '') pieces.unshift(Buffer.from(isChunked ? `${first.length.toString(16)}\r\n${first}\r\n` : first))
     if (isChunked) pieces.push(Buffer.from('0\r\n\r\n'))
@@ -147,26 +148,36 @@ describe('a body that is too large', () => {
     expect(await filesLeft()).toEqual([])
   })
 
-  it('is not parsed as the next request, which the connection still serves', async () => {
-    const body = Buffer.alloc(3 << 20, 'GET /api/v1/voices HTTP/1.1\r\nHost: a\r\n\r\n')
-    const head = headOf('/api/v1/tts', { ...json, 'content-length': body.length })
-    const answers = await collect(server.port, [head, body, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'], '"ok":true')
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
-  })
+  it.each([false, true])(
+    'is not parsed as the next request, which the connection still serves (chunked: %p)',
+    async (isChunked) => {
+      const hidden = Buffer.alloc(3 << 20, 'GET /api/v1/voices HTTP/1.1\r\nHost: a\r\n\r\n')
+      const body = isChunked ? [`${hidden.length.toString(16)}\r\n`, hidden, '\r\n0\r\n\r\n'] : [hidden]
+      const head = headOf('/api/v1/tts', { ...json, ...framingOf(isChunked, hidden.length) })
+      const next = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
+      const answers = await collect(server.port, [head, ...body, next], '"ok":true')
+      expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    },
+  )
 
-  it('without an end is cut off after a while', async () => {
-    const head = headOf('/api/v1/tts', { ...json, 'transfer-encoding': 'chunked' })
-    const socket = connect(server.port, '127.0.0.1')
-    let received = ''
-    socket.on('data', (data) => (received += data.toString('latin1')))
-    socket.on('error', () => {})
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    socket.write(head)
-    for (let i = 0; i < 20; i++) socket.write(chunk)
-    const drip = setInterval(() => socket.write('1\r\na\r\n'), 200)
-    await closed
-    clearInterval(drip)
-    expect(received).toStartWith('HTTP/1.1 413')
+  it.each([false, true])('without an end is cut off after a while (chunked: %p)', async (isChunked) => {
+    const head = headOf('/api/v1/tts', { ...json, ...framingOf(isChunked, 1_000_000_000) })
+    const first = Array<Uint8Array>(20).fill(isChunked ? chunk : piece)
+    const answer = await dripUntilClosed([head, ...first], isChunked ? '1\r\na\r\n' : 'a')
+    expect(answer).toStartWith('HTTP/1.1 413')
+  })
+})
+
+describe('an answer before the body was read', () => {
+  it.each([
+    ['POST', '/api/v1/none', 404],
+    ['PUT', '/api/v1/tts', 405],
+    ['GET', '/api/v1/voices', 200],
+  ])('ends the connection, where chunks may follow: %s %s', async (method, path, status) => {
+    const head = headOf(path, { 'transfer-encoding': 'chunked' }).replace('POST', method)
+    const answer = await dripUntilClosed([head], '1\r\na\r\n')
+    expect(answer).toStartWith(`HTTP/1.1 ${status}`)
+    expect(answer.toLowerCase()).toContain('connection: close')
   })
 })
 
@@ -190,21 +201,32 @@ describe('a compressed body', () => {
   })
 })
 
-describe('a body in pieces of one byte', () => {
-  it('is assembled, in JSON and in a form', async () => {
-    const bytewise = (text: string) => [...text].map((letter) => `1\r\n${letter}\r\n`).join('')
-    const json = JSON.stringify({ text: 'Hello.'.repeat(100) })
-    const chunked = { 'transfer-encoding': 'chunked' }
-    const estimate = await sendRaw(server.port, {
-      head: headOf('/api/v1/tts/estimate', chunked),
-      pieces: [bytewise(json), '0\r\n\r\n'],
-    })
-    expect(estimate.status).toBe(200)
-    const form = await sendRaw(server.port, {
-      head: headOf(clonePath, { ...chunked, 'content-type': formType }),
-      pieces: [bytewise(whole + end), '0\r\n\r\n'],
-    })
-    expect(codeOf(form)).toEqual([400, 'unsupported_audio'])
+describe('a body in chunks of one byte', () => {
+  const bytewise = (text: string) => [...text].map((letter) => `1\r\n${letter}\r\n`).join('')
+  const chunked = { 'transfer-encoding': 'chunked' }
+
+  it('is read where it is short', async () => {
+    const json = bytewise(JSON.stringify({ text: 'x'.repeat(1900) }))
+    const head = headOf('/api/v1/tts/estimate', chunked)
+    expect((await sendRaw(server.port, { head, pieces: [json, '0\r\n\r\n'] })).status).toBe(200)
+  })
+
+  it.each([
+    ['a form', clonePath, formType, whole + end],
+    ['JSON', '/api/v1/tts', 'application/json', JSON.stringify({ text: 'x'.repeat(200_000) })],
+  ])('is refused where it is long, and the connection is closed: %s', async (_, path, type, body) => {
+    const head = headOf(path, { ...chunked, 'content-type': type })
+    const answer = await dripUntilClosed([head, bytewise(body)], '1\r\na\r\n')
+    expect(answer).toStartWith('HTTP/1.1 400')
+    expect(answer).toContain('too many chunks')
+    // The answer does not wait for the disk here.
+    while ((await filesLeft()).length > 0) await Bun.sleep(10)
+  })
+
+  it('is read where it is in larger pieces of the connection', async () => {
+    const head = headOf(clonePath, { 'content-type': formType, 'content-length': whole.length + end.length })
+    const pieces = [...(whole + end).slice(0, 5000)].concat((whole + end).slice(5000))
+    expect(codeOf(await sendRaw(server.port, { head, pieces }))).toEqual([400, 'unsupported_audio'])
   })
 })
 
@@ -259,4 +281,20 @@ function collect(port: number, pieces: (string | Uint8Array)[], last?: string): 
     socket.on('close', () => resolve(text))
     for (const piece of pieces) socket.write(piece)
   })
+}
+
+/** Sends, then goes on with `more` until the server closes the connection; returns all that came back. */
+function dripUntilClosed(pieces: (string | Uint8Array)[], more: string): Promise<string> {
+  const socket = connect(server.port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (data) => (received += data.toString('latin1')))
+  socket.on('error', () => {})
+  for (const piece of pieces) socket.write(piece)
+  const drip = setInterval(() => socket.write(more), 100)
+  return new Promise((resolve) =>
+    socket.once('close', () => {
+      clearInterval(drip)
+      resolve(received)
+    }),
+  )
 }

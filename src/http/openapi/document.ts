@@ -70,7 +70,13 @@ const byAudience: Record<Audience, { errors: readonly ErrorCode[]; security: obj
   key: { errors: [...ofKey, 'rate_limited'], security: [{ bearer: [] }] },
   administrator: { errors: [...ofKey, 'rate_limited', 'permission_denied'], security: [{ bearer: [] }] },
 }
-const ofBody: readonly ErrorCode[] = ['invalid_params', 'body_too_slow', 'payload_too_large', 'unsupported_encoding']
+const ofBody: readonly ErrorCode[] = [
+  'invalid_params',
+  'body_too_slow',
+  'body_too_fragmented',
+  'payload_too_large',
+  'unsupported_encoding',
+]
 
 function errorsOf({ audience, method, errors = [] }: Operation): ErrorCode[] {
   const hasBody = method === 'post' || method === 'patch' || method === 'delete'

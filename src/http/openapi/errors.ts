@@ -53,6 +53,10 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'The body did not arrive within 20 s or, of an upload, nothing for 20 s, or not all within 3 minutes. The connection is closed.',
     message: 'The body did not arrive within 20 s.',
   },
+  body_too_fragmented: {
+    when: 'The body has thousands of chunks of less than 512 bytes. The connection is closed.',
+    message: 'The body has too many chunks of less than 512 bytes; send larger ones.',
+  },
   missing_api_key: {
     when: 'The Authorization header is missing or malformed.',
     message: 'Send the header Authorization: Bearer <API_KEY>.',
