@@ -23,8 +23,8 @@ import { startDeadline } from '../deadline'
 import type { Fields } from '../fields'
 import { listAllRecords, readFilter, streamCsv } from '../billing/history'
 import type { GroupName, table } from './commands/table'
-import { createCliScheduler } from './pool'
-import { rescanPacksHere } from './shelf'
+import { createCliScheduler } from './scheduler'
+import { rescanPacksHere } from './pack-registry'
 
 export type Call = {
   readonly admin: Administration

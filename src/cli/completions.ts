@@ -10,7 +10,7 @@ import { completions as command } from './commands/general'
 import { findAct, findVerb, isGroup, verbs } from './commands/table'
 import { readFlags, UsageError } from './flags'
 import { write } from './print'
-import { openPackRegistry } from './shelf'
+import { openPackRegistry } from './pack-registry'
 import { topicNames } from './topics'
 
 type Candidate = readonly [word: string, says?: string]

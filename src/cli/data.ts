@@ -11,7 +11,7 @@ import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
 import { readCatalogue } from '../voice/catalogue'
 import { readServerConfig } from './server-config'
-import { openPackRegistry } from './shelf'
+import { openPackRegistry } from './pack-registry'
 
 /** Runs `work` on the database of the data directory. Throws `ConfigError` when there is none. */
 export async function withDatabase<T>(flags: RawSettings, work: (db: Database) => T | Promise<T>): Promise<T> {

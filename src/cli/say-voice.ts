@@ -4,7 +4,7 @@ import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import type { Speech } from '../workers/speech'
 import type { Catalogue, CatalogueVoice } from '../voice/catalogue'
 import { UsageError } from './flags'
-import { openPackRegistry } from './shelf'
+import { openPackRegistry } from './pack-registry'
 import { suggestVoice } from './suggest-voice'
 
 /** Probes new packs unless a known voice is named. Throws `UsageError`. */

@@ -10,7 +10,7 @@ import { withDatabase } from './data'
 import { voices as command } from './commands/voices'
 import { readFlags } from './flags'
 import { printable, write } from './print'
-import { openPackRegistry } from './shelf'
+import { openPackRegistry } from './pack-registry'
 
 type Settings = { active: boolean; public: boolean; featured: boolean; position: number }
 type Item = { id: string; display_name: string; language: string; gender: string | null } & Partial<Settings>

@@ -64,7 +64,7 @@ export const cloneOperations: readonly Operation[] = [
     tag: 'Cloned voices',
     summary: 'Ask before an upload',
     description:
-      'When `exists`, send `hash` and `name` instead of the file. Whoever knows the hash of a file that the service has can clone from it.',
+      'When `exists`, send `hash` and `name` instead of the file. The hash of a stored file is enough to clone from it, so keep it secret.',
     audience: 'key',
     limited: true,
     parameters: [

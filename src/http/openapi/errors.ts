@@ -86,7 +86,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'voice_id',
   },
   group_forbidden: {
-    when: '`group` was sent by somebody who is no administrator.',
+    when: '`group` was sent without the API key of an administrator.',
     message: 'group: only administrators may use it.',
     param: 'group',
   },

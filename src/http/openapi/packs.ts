@@ -24,7 +24,7 @@ const pack = {
       processes: integer('How many have it loaded.', { minimum: 1 }),
       memory_bytes: integer('Of these processes.', { minimum: 0 }),
     }),
-    description: 'null: nobody speaks with it now.',
+    description: 'null: no process has it loaded now.',
   }),
 }
 const countOf = (state: string) => integer(`Packs that are ${state}.`, { minimum: 0 })

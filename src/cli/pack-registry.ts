@@ -34,7 +34,7 @@ export function openPackRegistry(
 export async function rescanPacksHere(flags: RawSettings) {
   const dataDirectory = readDataDirectory(flags, process.env)
   const isServed = loadLock().isLocked(dataDirectory) === true
-  const { createCliSpeech } = await import('./pool')
+  const { createCliSpeech } = await import('./scheduler')
   const { scheduler, probe } = await createCliSpeech(flags)
   try {
     const registry = await openPackRegistry(flags, readCatalogue(), probe)
