@@ -4,8 +4,8 @@
  * secrets. Paths and headers: https://huggingface.co/.well-known/openapi.md and the clients `huggingface_hub`
  * (`hf_raise_for_status`) and `@huggingface/hub` (`listFiles`).
  */
-import { AppError } from '../../errors'
-import { version } from '../../version'
+import { exchange, type HubAnswer } from './exchange'
+import { explainBreak, explainRefusal, failed, Interruption } from './failures'
 
 export type HubOptions = {
   /** An http or https address without a query. */
@@ -38,29 +38,6 @@ export type Hub = {
   getText(path: string, sizeBytesMax: number, signal?: AbortSignal): Promise<{ text: string; headers: Headers }>
 }
 
-export type HubAnswer = {
-  readonly status: number
-  readonly headers: Headers
-  /** Throws `Interruption` on a broken or idle connection. */
-  readonly chunks: AsyncIterable<Uint8Array>
-  /** Closes the connection. */
-  cancel(): void
-}
-
-/** A transient failure: a retry may succeed. */
-export class Interruption extends Error {
-  override readonly name = 'Interruption'
-
-  constructor(
-    message: string,
-    /** The server's Retry-After. */
-    readonly retryAfterMs?: number,
-    options: { cause?: unknown } = {},
-  ) {
-    super(message, options)
-  }
-}
-
 const redirectsMax = 5
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 const retriesMax = 5
@@ -69,109 +46,20 @@ const defaultTiming: HubTiming = { idleMs: 30_000, backoffMs: 1_000, retryAfterM
 export function openHub({ address: given, timing: changes }: HubOptions): Hub {
   const address = given.replace(/\/+$/, '')
   const timing = { ...defaultTiming, ...changes }
-  const isHttps = address.startsWith('https:')
-  /** No retries before the first response: there is no network, or the address is wrong. */
   let hasAnswered = false
 
   async function open(path: string, { headers = {}, signal }: OpenOptions = {}): Promise<HubAnswer> {
     let url = new URL(`${address}${path}`)
     for (let redirects = 0; ; redirects++) {
-      const answer = await request(url, headers, signal)
+      const explain = (error: unknown) => explainBreak(error, url, hasAnswered ? undefined : address)
+      const answer = await exchange(url, { headers, idleMs: timing.idleMs, signal, explain })
+      hasAnswered = true
       const location = redirectStatuses.has(answer.status) ? answer.headers.get('location') : null
-      if (location === null) return accept(answer, url)
+      if (location === null) return accept(answer, url, timing)
       answer.cancel()
       if (redirects === redirectsMax) throw failed(`${url.host} redirects more than ${redirectsMax} times`)
-      url = followTo(location, url)
+      url = followTo(location, url, address)
     }
-  }
-
-  function followTo(location: string, from: URL): URL {
-    const url = URL.parse(location, from)
-    if (!url || !/^https?:$/.test(url.protocol) || (isHttps && url.protocol !== 'https:'))
-      throw failed(`${from.host} redirects to an address that is not https`)
-    return url
-  }
-
-  async function request(url: URL, headers: Readonly<Record<string, string>>, signal?: AbortSignal) {
-    const stop = new AbortController()
-    const leave = () => stop.abort(signal!.reason)
-    signal?.addEventListener('abort', leave)
-    if (signal?.aborted) leave()
-    const watch = createWatch(() => stop.abort(new Interruption(`${url.host} sent nothing for ${timing.idleMs} ms`)))
-    const end = () => {
-      watch.stop()
-      signal?.removeEventListener('abort', leave)
-    }
-    try {
-      const sent = { 'user-agent': `sonant/${version}`, 'accept-encoding': 'identity', ...headers }
-      const response = await fetch(url, { headers: sent, redirect: 'manual', signal: stop.signal, decompress: false })
-      hasAnswered = true
-      const chunks = readBody(response, watch, end, (error) => brokenOff(error, url, stop.signal))
-      const cancel = () => {
-        end()
-        stop.abort(new Error('not needed'))
-      }
-      return { status: response.status, headers: response.headers, chunks, cancel }
-    } catch (error) {
-      end()
-      throw brokenOff(error, url, stop.signal)
-    }
-  }
-
-  /** Calls `bark` after `timing.idleMs` without activity. */
-  function createWatch(bark: () => void) {
-    let timer = setTimeout(bark, timing.idleMs)
-    return {
-      pat: () => {
-        clearTimeout(timer)
-        timer = setTimeout(bark, timing.idleMs)
-      },
-      stop: () => clearTimeout(timer),
-    }
-  }
-
-  /** Classifies a connection error. */
-  function brokenOff(error: unknown, url: URL, signal: AbortSignal): unknown {
-    if (signal.aborted) return signal.reason
-    const { code = 'no answer' } = error as { code?: string }
-    if (permanentCodes.test(code)) return failed(`${url.host} has no valid certificate (${code})`)
-    if (hasAnswered)
-      return new Interruption(`the connection to ${url.host} broke off (${code})`, undefined, { cause: error })
-    return failed(
-      `${address} cannot be reached (${code}). Packs can be carried to a machine without network: sonant help without-a-network`,
-      error,
-    )
-  }
-
-  function accept(answer: HubAnswer, url: URL): HubAnswer {
-    const { status, headers } = answer
-    if (status < 300 || status === 416) {
-      const encoding = headers.get('content-encoding') ?? 'identity'
-      if (encoding === 'identity') return answer
-      answer.cancel()
-      throw failed(`${url.host} compresses its answers (${encoding})`)
-    }
-    answer.cancel()
-    throw refused(status, headers, url)
-  }
-
-  function refused(status: number, headers: Headers, url: URL): Error {
-    const code = headers.get('x-error-code')
-    if (code === 'GatedRepo' || status === 403)
-      return failed(
-        `${url.host} gives ${url.pathname} only to those who accepted its terms there (HTTP ${status}); get it in a browser and put its folder into voices/ of the data directory`,
-      )
-    // The hub also answers 401 for repositories that do not exist.
-    if (status === 404 || status === 401 || status === 410)
-      return new AppError('not_found', `There is nothing public at ${url.origin}${url.pathname} (HTTP ${status}).`)
-    if (status >= 500 || status === 429 || status === 408) {
-      const retryAfterMs = readRetryAfter(headers.get('retry-after'))
-      const message = `${url.host} answered with HTTP ${status}`
-      if (retryAfterMs === undefined || retryAfterMs <= timing.retryAfterMaxMs)
-        return new Interruption(message, retryAfterMs)
-      return failed(`${message} and asks to come back in ${Math.ceil(retryAfterMs / 1000)} s`)
-    }
-    return failed(`${url.host} answered with HTTP ${status}`)
   }
 
   return {
@@ -193,26 +81,23 @@ export function openHub({ address: given, timing: changes }: HubOptions): Hub {
   }
 }
 
-const permanentCodes = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_/
+/** An https hub may not redirect to http. */
+function followTo(location: string, from: URL, hubAddress: string): URL {
+  const url = URL.parse(location, from)
+  const isAllowed = url?.protocol === 'https:' || (url?.protocol === 'http:' && !hubAddress.startsWith('https:'))
+  if (!isAllowed) throw failed(`${from.host} redirects to an address that is not https`)
+  return url!
+}
 
-async function* readBody(
-  response: Response,
-  watch: { pat(): void; stop(): void },
-  end: () => void,
-  asError: (error: unknown) => unknown,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of response.body ?? []) {
-      // Excludes the consumer's time, such as disk writes.
-      watch.stop()
-      yield chunk
-      watch.pat()
-    }
-  } catch (error) {
-    throw asError(error)
-  } finally {
-    end()
-  }
+function accept(answer: HubAnswer, url: URL, { retryAfterMaxMs }: HubTiming): HubAnswer {
+  const { status, headers } = answer
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  const isAccepted = status < 300 || status === 416
+  if (isAccepted && encoding === 'identity') return answer
+  answer.cancel()
+  throw isAccepted
+    ? failed(`${url.host} compresses its answers (${encoding})`)
+    : explainRefusal({ status, headers, url }, retryAfterMaxMs)
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>, sizeBytesMax: number, url: string): Promise<Uint8Array> {
@@ -224,14 +109,6 @@ async function collect(chunks: AsyncIterable<Uint8Array>, sizeBytesMax: number, 
     parts.push(chunk)
   }
   return Buffer.concat(parts)
-}
-
-/** Parses seconds or a date (RFC 9110, 10.2.3); returns milliseconds from now. */
-function readRetryAfter(text: string | null): number | undefined {
-  if (text === null) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const timeMs = Date.parse(text)
-  return Number.isNaN(timeMs) ? undefined : Math.max(0, timeMs - Date.now())
 }
 
 /**
@@ -267,9 +144,4 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
     clearTimeout(timer)
     signal?.removeEventListener('abort', leave)
   }
-}
-
-/** An error for the operator: `The hub: …` */
-export function failed(message: string, cause?: unknown): AppError {
-  return new AppError('url_fetch_failed', `The hub: ${message}.`, { cause })
 }

@@ -7,7 +7,8 @@ import { describe } from '../../fields'
 import { AppError } from '../../errors'
 import { licenseOfCard } from '../license'
 import type { PackFamily } from '../../speech/models/pack'
-import { failed, type Hub } from './client'
+import type { Hub } from './client'
+import { failed } from './failures'
 import { fetchPiperIndex, folderOf, piperRepository, type PiperVoice } from './piper-index'
 import {
   cardBytesMax,

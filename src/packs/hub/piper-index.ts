@@ -3,7 +3,8 @@
  * voices by key (`en_US-lessac-medium`), each with language, quality, speakers and files with sizes and MD5.
  */
 import { isFields, type Fields } from '../../fields'
-import { failed, type Hub } from './client'
+import type { Hub } from './client'
+import { failed } from './failures'
 import {
   isHex,
   isSafePath,

@@ -3,7 +3,8 @@
  * first: they come from a third party.
  */
 import { describe, isFields, type Fields } from '../../fields'
-import { failed, type Hub } from './client'
+import type { Hub } from './client'
+import { failed } from './failures'
 
 /** Digests of a file: SHA-256 if stored with LFS, else the git blob id. */
 export type Digests = {
