@@ -4,7 +4,7 @@
  */
 import { constants, renameSync, rmSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
 import { guard, guardNow, syncDirectoryNow, temporarySuffix, writeAt } from './files'
 
@@ -42,30 +42,8 @@ const createOnly = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
 /** Every call throws `storage_failed` when the disk fails. */
 export function openReferences({ directory }: { directory: string }) {
   const pathOf = (sha256: string) => join(directory, sha256)
-  const newTemporaryPath = () => join(directory, `${crypto.randomUUID()}${temporarySuffix}`)
-
-  function received(path: string, sha256: string, sizeBytes: number): ReceivedReference {
-    let isKept = false
-    return {
-      sha256,
-      sizeBytes,
-      path,
-      flush: () =>
-        guard(async () => {
-          const file = await open(path, 'r+')
-          await file.sync().finally(() => file.close())
-        }),
-      keep() {
-        if (isKept) return
-        guardNow(() => {
-          renameSync(path, pathOf(sha256))
-          syncDirectoryNow(directory)
-        })
-        isKept = true
-      },
-      discard: () => unlink(path).catch(() => {}),
-    }
-  }
+  const received = (path: string, sha256: string, sizeBytes: number): ReceivedReference =>
+    receivedReference({ path, keptPath: pathOf(sha256), sha256, sizeBytes })
 
   return {
     /** Makes the directory and removes incomplete recordings and those for which `isKnown` is false. */
@@ -78,28 +56,7 @@ export function openReferences({ directory }: { directory: string }) {
     },
 
     async receive(): Promise<IncomingReference> {
-      const path = newTemporaryPath()
-      const file: FileHandle = await guard(() => open(path, createOnly, 0o600))
-      const hash = new Bun.CryptoHasher('sha256')
-      let sizeBytes = 0
-      return {
-        get sizeBytes() {
-          return sizeBytes
-        },
-        async write(bytes) {
-          hash.update(bytes)
-          await guard(() => writeAt(file, bytes, sizeBytes))
-          sizeBytes += bytes.length
-        },
-        async finish() {
-          await guard(() => file.close())
-          return received(path, hash.digest('hex'), sizeBytes)
-        },
-        async abort() {
-          await file.close().catch(() => {})
-          await unlink(path).catch(() => {})
-        },
-      }
+      return incomingReference(await createTemporary(directory), received)
     },
 
     /**
@@ -107,8 +64,7 @@ export function openReferences({ directory }: { directory: string }) {
      * the hash and size. An error of `fill` is passed on and the file is removed.
      */
     async receiveFrom(fill: (path: string) => Promise<{ sha256: string; sizeBytes: number }>) {
-      const path = newTemporaryPath()
-      const file = await guard(() => open(path, createOnly, 0o600))
+      const { path, file } = await createTemporary(directory)
       try {
         await guard(() => file.close())
         const { sha256, sizeBytes } = await fill(path)
@@ -123,7 +79,7 @@ export function openReferences({ directory }: { directory: string }) {
      * Copies a kept recording, so that a concurrent `remove` does not matter. Returns undefined when it does not exist.
      */
     async take(sha256: string): Promise<ReceivedReference | undefined> {
-      const path = newTemporaryPath()
+      const path = newTemporaryPath(directory)
       try {
         await copyFile(pathOf(sha256), path, constants.COPYFILE_FICLONE)
       } catch (error) {
@@ -141,5 +97,72 @@ export function openReferences({ directory }: { directory: string }) {
     remove(sha256: string): void {
       guardNow(() => rmSync(pathOf(sha256), { force: true }))
     },
+  }
+}
+
+function newTemporaryPath(directory: string): string {
+  return join(directory, `${crypto.randomUUID()}${temporarySuffix}`)
+}
+
+type Temporary = { readonly path: string; readonly file: FileHandle }
+
+async function createTemporary(directory: string): Promise<Temporary> {
+  const path = newTemporaryPath(directory)
+  return { path, file: await guard(() => open(path, createOnly, 0o600)) }
+}
+
+/** Hashes a recording while it is written to the temporary file. */
+function incomingReference(
+  { path, file }: Temporary,
+  received: (path: string, sha256: string, sizeBytes: number) => ReceivedReference,
+): IncomingReference {
+  const hash = new Bun.CryptoHasher('sha256')
+  let sizeBytes = 0
+  return {
+    get sizeBytes() {
+      return sizeBytes
+    },
+    async write(bytes) {
+      hash.update(bytes)
+      await guard(() => writeAt(file, bytes, sizeBytes))
+      sizeBytes += bytes.length
+    },
+    async finish() {
+      await guard(() => file.close())
+      return received(path, hash.digest('hex'), sizeBytes)
+    },
+    async abort() {
+      await file.close().catch(() => {})
+      await unlink(path).catch(() => {})
+    },
+  }
+}
+
+/** `keptPath`: the final path. */
+function receivedReference({
+  path,
+  keptPath,
+  sha256,
+  sizeBytes,
+}: Pick<ReceivedReference, 'path' | 'sha256' | 'sizeBytes'> & { keptPath: string }): ReceivedReference {
+  let isKept = false
+  return {
+    sha256,
+    sizeBytes,
+    path,
+    flush: () =>
+      guard(async () => {
+        const file = await open(path, 'r+')
+        await file.sync().finally(() => file.close())
+      }),
+    keep() {
+      if (isKept) return
+      guardNow(() => {
+        renameSync(path, keptPath)
+        syncDirectoryNow(dirname(keptPath))
+      })
+      isKept = true
+    },
+    discard: () => unlink(path).catch(() => {}),
   }
 }
