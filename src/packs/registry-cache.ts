@@ -32,7 +32,10 @@ export type Tried = {
 /** Increase this when packs are read or cached differently, so that old results are ignored. */
 const format = 3
 
-const pathOf = (directory: string) => join(directory, '.shelf.json')
+/** In the folder of the packs. Kept from an earlier release, because the ids of installed voices are in it. */
+export const cacheFile = '.shelf.json'
+
+const pathOf = (directory: string) => join(directory, cacheFile)
 
 /** In order of installation. Empty without a usable cache. */
 export async function readCache(directory: string): Promise<Remembered[]> {

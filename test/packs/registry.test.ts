@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '../../src/log'
 import { BadPack, type Pack } from '../../src/speech/models/pack'
-import { createPackRegistry, rescanMark, type PackRegistry } from '../../src/packs/registry'
+import { createPackRegistry, type PackRegistry } from '../../src/packs/registry'
+import { rescanMark } from '../../src/packs/survey'
 
 let root: string
 let directory: string
