@@ -1,0 +1,56 @@
+/** Periodic work on the ledger while the server runs: late outcomes, expired holds, uses of keys, and late recovery. */
+import { releaseExpired } from '../billing/recovery'
+import { settle } from '../billing/settlement'
+import { limits } from '../config'
+import { transact } from '../db/statements'
+import type { Logger } from '../log'
+import type { Services } from './services'
+import type { Stores } from './stores'
+
+export type Upkeep = {
+  /** Runs the upkeep now. Failures are logged; the next run repeats what is left. */
+  run(): void
+  stop(): void
+}
+
+/** `dataDirectory`: for the log. */
+export function startUpkeep(
+  { db, storage, recovery }: Pick<Stores, 'db' | 'storage' | 'recovery'>,
+  { speaking, keyUse }: Pick<Services, 'speaking' | 'keyUse'>,
+  { dataDirectory, log }: { dataDirectory: string; log: Logger },
+): Upkeep {
+  const isAtWork = (requestId: string) => speaking.running.has(requestId) || speaking.unsettled.has(requestId)
+
+  function run(): void {
+    try {
+      if (speaking.unsettled.size > 0) settle(speaking)
+      const expired = releaseExpired(db, Date.now(), isAtWork)
+      if (expired.length > 0) log.warn({ requests: expired.length }, 'expired holds were released')
+      if (!keyUse.isEmpty) transact(db, () => keyUse.write())
+    } catch (error) {
+      log.error({ err: error }, 'upkeep failed')
+    }
+  }
+
+  async function recover(): Promise<void> {
+    try {
+      if (await storage.isFull()) return
+      recovery.run()
+      clearInterval(recovering)
+      log.info({ dataDirectory }, 'the disk has room again')
+    } catch (error) {
+      log.warn({ err: error }, 'recovery failed; it is tried again while the disk has room')
+    }
+  }
+
+  const running = setInterval(run, limits.upkeepIntervalMs)
+  const recovering = recovery.isDone ? undefined : setInterval(recover, limits.fullDiskPollMs)
+
+  return {
+    run,
+    stop() {
+      clearInterval(running)
+      clearInterval(recovering)
+    },
+  }
+}
