@@ -1,9 +1,7 @@
 /** Prerequisites of a start: named files, the data directory, TLS and the address. Explains what is wrong with them. */
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
+import type { KeyObject } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, readFile } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { ConfigError, type Config } from './config'
 import { AppError } from './errors'
 
@@ -67,6 +65,8 @@ export async function readTls({
     throw new ConfigError(`--tls-cert: ${certPath} holds a private key and no certificate; are the two files swapped?`)
   if (!isKey(key) && isCertificate(key))
     throw new ConfigError(`--tls-key: ${keyPath} holds a certificate and no private key; are the two files swapped?`)
+  // Loaded here, since most starts need no cryptography of Node's, whose code takes milliseconds to load.
+  const { createPrivateKey, X509Certificate } = await import('node:crypto')
   const certificate = parse(() => new X509Certificate(cert), `--tls-cert: ${certPath} holds no certificate in PEM`)
   if (/ENCRYPTED/.test(key))
     throw new ConfigError(`--tls-key: ${keyPath} is encrypted; store it without a passphrase: openssl pkey -in FILE`)
@@ -93,6 +93,7 @@ export async function explainListening(
   if (code === 'EADDRINUSE')
     return new AppError('conflict', `port ${port} of ${host} is taken; --port names another one, 0 any that is free`)
   if (code === 'EACCES') return new ConfigError(`--port: ${port} is only for privileged users; take one from 1024 on`)
+  const [{ isIP }, { lookup }] = await Promise.all([import('node:net'), import('node:dns/promises')])
   const isKnown = isIP(host) !== 0 || (await lookup(host).catch(() => undefined)) !== undefined
   if (!isKnown)
     return new ConfigError(`--host: "${host}" cannot be resolved; name an address of this machine, or 0.0.0.0`)

@@ -134,7 +134,7 @@ describe('the source tree', () => {
     ).toEqual(['./cli/main', './net/download/downloader', './workers/worker'])
   })
 
-  it('starts the server without loading the code of downloads', async () => {
+  it('starts the server without loading the code of downloads and of voice packs', async () => {
     const loaded = new Set<string>()
     const load = async (file: string): Promise<void> => {
       if (loaded.has(file)) return
@@ -149,6 +149,8 @@ describe('the source tree', () => {
     expect(loaded).toContain(join(src, 'net/download.ts'))
     expect(loaded).not.toContain(join(src, 'net/download/follow.ts'))
     expect(loaded).not.toContain(join(src, 'net/download/hop.ts'))
+    expect(loaded).toContain(join(src, 'packs/registry.ts'))
+    expect(loaded).not.toContain(join(src, 'packs/read-pack.ts'))
   })
 
   it('keeps each framework in its room', () => {

@@ -12,7 +12,8 @@ import type { Runtime } from '../speech/onnx/runtime'
 import { genderOfPitch } from '../cloning/pitch-gender'
 import { BadPack, type Pack, type PackVoice } from '../speech/models/pack'
 import { probeText } from './probe-texts'
-import { parameterBytesOf, readPack, type ReadPack } from './read-pack'
+import { parameterBytesOf } from './memory'
+import { readPack, type ReadPack } from './read-pack'
 import type { PackReader } from '../speech/models/family'
 
 export type ProbeOptions = {

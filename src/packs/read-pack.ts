@@ -1,11 +1,11 @@
 /** Identifies the pack in a folder from its files, without onnxruntime. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { GraphInfo } from '../speech/onnx/file'
 import { planGraph } from '../speech/onnx/graph'
 import type { PackContent, PackReader } from '../speech/models/family'
 import { openPackFolder, type OpenedFolder } from '../speech/models/folder'
 import { readLicense } from './license'
+import { estimateMemoryBytes } from './memory'
 import { BadPack, type Pack } from '../speech/models/pack'
 import { packReaders } from './readers'
 import { takeSnapshot } from '../speech/models/snapshot'
@@ -18,13 +18,6 @@ const hashedBytes = 1 << 16
 const voicesMax = 5_000
 const sampleRateMin = 8_000
 const sampleRateMax = 48_000
-/**
- * Memory of a process with an open model beyond its parameters: onnxruntime's library, 30 MB, and one sentence.
- * Measured: 34 MB with HiFi-GAN V2 (3.7 MB of parameters), 59 MB after a sentence of 5 s.
- */
-const memoryBytesBase = 64e6
-/** Per byte of parameters; measured 1.0 (convolutions) to 1.5 (matrices, some of which are kept twice). */
-const memoryFactor = 1.5
 
 /** Reads the pack in `directory`. Throws `BadPack`. Only for workers: the time grows with the number of files. */
 export async function readPack(directory: string, readers: readonly PackReader[] = packReaders): Promise<ReadPack> {
@@ -66,17 +59,6 @@ function hashFile(path: string): string {
     closeSync(file)
   }
   return hasher.digest('hex').slice(0, fingerprintDigits)
-}
-
-/** Estimates the memory of a process with these graphs. */
-export function estimateMemoryBytes(graphs: readonly Pick<GraphInfo, 'parameterBytes'>[]): number {
-  const parameterBytes = graphs.reduce((sum, info) => sum + info.parameterBytes, 0)
-  return Math.round(memoryBytesBase + memoryFactor * parameterBytes)
-}
-
-/** The inverse of `estimateMemoryBytes`. */
-export function parameterBytesOf(estimatedBytes: number): number {
-  return (estimatedBytes - memoryBytesBase) / memoryFactor
 }
 
 /** A converter uses all of its graphs, a voice one. */

@@ -199,20 +199,26 @@ function describeVoices({ directory }: PackFolder, graph: string, model: VitsMod
   })
 }
 
-const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
-const letters = [...'abcdefghijklmnopqrstuvwxyz']
-const codes = new Map(
-  [...letters.flatMap((first) => letters.map((second) => first + second)), 'yue', 'fil', 'haw'].flatMap((code) => {
-    const name = names.of(code)?.toLowerCase()
-    return name ? [[name, code] as const] : []
-  }),
-)
+/** ISO 639 codes by their lower-case English name. Made on first use, because it takes several milliseconds. */
+let codesByName: ReadonlyMap<string, string> | undefined
+
+function nameLanguages(): ReadonlyMap<string, string> {
+  const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+  const letters = [...'abcdefghijklmnopqrstuvwxyz']
+  const codes = [...letters.flatMap((first) => letters.map((second) => first + second)), 'yue', 'fil', 'haw']
+  return new Map(
+    codes.flatMap((code) => {
+      const name = names.of(code)?.toLowerCase()
+      return name ? [[name, code] as const] : []
+    }),
+  )
+}
 
 /** BCP 47 tag of `English`, `Chinese + English`, `eng` (as in MMS) or `en-US`. Throws `BadPack`. */
 function languageOf(name: string): string {
   const first = name.split(/[+,;/(]/)[0]!.trim()
   const code =
-    codes.get(first.toLowerCase()) ??
+    (codesByName ??= nameLanguages()).get(first.toLowerCase()) ??
     (/^[a-z]{2,3}(?:[-_][a-z]{2,4})?$/i.test(first) ? first.replace('_', '-') : undefined)
   const [language] = code ? Intl.getCanonicalLocales(code) : []
   if (!language)
