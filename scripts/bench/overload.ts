@@ -38,7 +38,7 @@ export async function benchOverload(): Promise<BenchRow[]> {
     },
   })
   try {
-    await addUnits(server)
+    server.addUnits(units)
     const keys = Array.from({ length: keyCount }, () => server.createKey())
     for (let i = 0; i < warmUpRequests; i++) await Promise.all([server.speak(longText), server.speak(texts[1]!)])
     const rows: BenchRow[] = []
@@ -165,20 +165,6 @@ async function ask(
   if (status !== 200 && status !== 429) console.error(answer)
   const endedAtMs = performance.now()
   return { key, status, characters: text.length, seconds: (endedAtMs - sentAtMs) / 1000, endedAtMs }
-}
-
-async function addUnits({ baseUrl, apiKey }: Server): Promise<void> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const { items } = (await (await fetch(`${baseUrl}/api/v1/admin/accounts`, { headers })).json()) as {
-    items: { id: string }[]
-  }
-  const body = JSON.stringify({ units, reason: 'bench' })
-  const response = await fetch(`${baseUrl}/api/v1/admin/accounts/${items[0]!.id}/adjust`, {
-    method: 'POST',
-    headers,
-    body,
-  })
-  if (!response.ok) throw new Error(await response.text())
 }
 
 async function untilMs(atMs: number): Promise<void> {

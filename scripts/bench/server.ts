@@ -4,6 +4,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Glob } from 'bun'
+import { adjustBalance } from '../../src/admin/accounts'
+import type { Administration } from '../../src/admin/administration'
 import { createKey } from '../../src/admin/keys'
 import { openDatabase } from '../../src/db/database'
 import { readCatalogue } from '../../src/voice/catalogue'
@@ -79,6 +81,18 @@ export async function startServer({ settled = true, flags = [], install }: Start
     throw new Error(`No pack was ready within ${settleTimeoutMs / 1000} s.`)
   }
 
+  /** Runs `work` with the id of the first account. */
+  function administer<T>(work: (administration: Administration, accountId: string) => T): T {
+    const db = openDatabase(join(dataDirectory, 'sonant.db'))
+    try {
+      const { id } = db.prepare<[], { id: string }>('SELECT id FROM accounts').get()!
+      const administration = { db, catalogue: readCatalogue(), actor: 'bench', refusesLockOut: false, nowMs: Date.now }
+      return work(administration, id)
+    } finally {
+      db.close()
+    }
+  }
+
   return {
     installedVoices,
     pid: child.pid,
@@ -108,21 +122,11 @@ export async function startServer({ settled = true, flags = [], install }: Start
     },
 
     /** Creates a further key of the same account. The queue is fair between keys. */
-    createKey(): string {
-      const db = openDatabase(join(dataDirectory, 'sonant.db'))
-      try {
-        const { id } = db.prepare<[], { id: string }>('SELECT id FROM accounts').get()!
-        const administration = {
-          db,
-          catalogue: readCatalogue(),
-          actor: 'bench',
-          refusesLockOut: false,
-          nowMs: Date.now,
-        }
-        return createKey(administration, id, { name: 'bench' }).api_key
-      } finally {
-        db.close()
-      }
+    createKey: () => administer((administration, id) => createKey(administration, id, { name: 'bench' }).api_key),
+
+    /** Adds to the account's balance what the first credit of an installation does not pay for. */
+    addUnits(units: number): void {
+      administer((administration, id) => adjustBalance(administration, id, { units, reason: 'bench' }))
     },
 
     async stop(): Promise<void> {
