@@ -70,10 +70,10 @@ async function inWorker(worker: WorkerProcess, voice: BuiltInVoice): Promise<num
     const { sampleRate } = voice
     const startedAtMs = performance.now()
     const task = { kind: 'synthesize', voice, text, letters, symbols, sampleRate, speed: 1, pauseMs: 0 } as const
-    const { answer, chunks } = await worker.run(task, taskTimeoutMs)
+    const { outcome, chunks } = await worker.run(task, taskTimeoutMs)
     seconds += (performance.now() - startedAtMs) / 1000
-    if (!answer.ok) throw new Error(`${voice.id}: ${answer.message}`)
-    for (const samples of chunks) frames += samples.length
+    if (!outcome.ok) throw new Error(`${voice.id}: ${outcome.message}`)
+    for (const samples of chunks.flat()) frames += samples.length
   }
   return seconds / (frames / voice.sampleRate)
 }

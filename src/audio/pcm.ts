@@ -21,7 +21,7 @@ export function fromInt16(samples: Int16Array): Float32Array {
 }
 
 /** One after the other. */
-export function joinPortions(chunks: readonly Int16Array[]): Int16Array {
+export function joinChunks(chunks: readonly Int16Array[]): Int16Array {
   const whole = new Int16Array(chunks.reduce((frames, { length }) => frames + length, 0))
   let at = 0
   for (const chunk of chunks) {

@@ -16,6 +16,7 @@ import type { Scheduler } from '../workers/scheduler'
 import { faultMessage, type Stage } from '../workers/protocol'
 import { stopping, takePlace } from '../workers/refusals'
 import type { Storage } from '../storage/storage'
+import type { EncodeStream } from '../workers/streams'
 import { TaskFailed } from '../workers/task-failed'
 import { blockCharactersMax, planBlocks, type Planned } from '../speech/text/blocks'
 import { silenceMs } from '../speech/text/plan'
@@ -233,7 +234,7 @@ async function openEncoder(
   sampleRate: number,
   sink: ByteSink,
 ): Promise<Append> {
-  const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : encodeIn(job, sampleRate)
+  const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : job.openStream(sampleRate).append
   let position: number | undefined
   return async (samples, last) => {
     if (fault === 'encode') throw new TaskFailed('encode', faultMessage)
@@ -245,26 +246,18 @@ async function openEncoder(
   }
 }
 
-type Encoded = { bytes: Uint8Array; headBytes: number; head?: Uint8Array }
+type Encode = EncodeStream['append']
 
 /** Encodes WAV without a worker, because it is only a header before raw samples. */
-function encodeHere(encoder: Encoder) {
+function encodeHere(encoder: Encoder): Encode {
   const { headBytes } = encoder
-  return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
+  return async (samples, last) => {
     try {
       const bytes = encoder.append(samples)
-      return last ? { bytes, headBytes, head: encoder.finish().head } : { bytes, headBytes }
+      return { bytes, headBytes, head: last ? encoder.finish().head : undefined }
     } catch (error) {
       throw new TaskFailed('encode', String(error))
     }
-  }
-}
-
-function encodeIn(job: Job, sampleRate: number) {
-  const stream = job.openStream(sampleRate)
-  return async (samples: Int16Array, last: boolean): Promise<Encoded> => {
-    const { bytes, headBytes, head } = await stream.append(samples, last)
-    return { bytes: bytes!, headBytes: headBytes!, head }
   }
 }
 

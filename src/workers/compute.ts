@@ -84,7 +84,7 @@ export function createCompute(options: ComputeOptions) {
         timeoutMs: trialTimeoutMs,
       },
     ).then(
-      (answer) => (answer.ok ? { runMs: answer.runMs! } : { failure: plain(answer.message) }),
+      (outcome) => (outcome.ok ? outcome.answer : { failure: plain(outcome.message) }),
       (error: unknown) => ({ failure: (error as Error).message }),
     )
   }

@@ -2,7 +2,7 @@
  * Runs one task in its own worker process, for tasks that may crash it. The process ends with the task. Output of
  * native libraries is dropped.
  */
-import type { Answer, Task } from './protocol'
+import type { Outcome, Task } from './protocol'
 import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-process'
 
 export type IsolatedOptions = {
@@ -17,11 +17,14 @@ export type IsolatedOptions = {
 }
 
 /** Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
-export function runIsolated(task: Task, options: IsolatedOptions): Promise<Answer> {
+export function runIsolated<T extends Task>(task: T, options: IsolatedOptions): Promise<Outcome<T['kind']>> {
   return retryUnbegun(() => runOnce(task, options))
 }
 
-async function runOnce(task: Task, { timeoutMs, signal, threads, ...options }: IsolatedOptions): Promise<Answer> {
+async function runOnce<T extends Task>(
+  task: T,
+  { timeoutMs, signal, threads, ...options }: IsolatedOptions,
+): Promise<Outcome<T['kind']>> {
   signal?.throwIfAborted()
   const worker = startWorkerProcess({
     ...options,
@@ -32,7 +35,7 @@ async function runOnce(task: Task, { timeoutMs, signal, threads, ...options }: I
   const end = () => worker.kill()
   signal?.addEventListener('abort', end)
   try {
-    return (await worker.run(task, timeoutMs)).answer
+    return (await worker.run(task, timeoutMs)).outcome
   } finally {
     signal?.removeEventListener('abort', end)
     worker.kill()

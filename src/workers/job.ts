@@ -3,7 +3,7 @@ import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
 import type { Place } from './admission'
 import type { TimedWord } from '../speech/engine'
-import type { EnrolTask, Analyzed, AnalyzeTask, MeasureTask, Recording, SynthesizeTask } from './protocol'
+import type { Recording, RefusedRecording, SynthesizeTask, Task } from './protocol'
 import type { EncodeStream } from './streams'
 import type { RequestWork } from './work'
 
@@ -36,11 +36,11 @@ export type Job = {
   readonly begunAtMs: number | undefined
   synthesize(task: SynthesizeTask): Promise<Sound>
   /** Makes a voice from a recording. Waits for its turn like synthesis. */
-  enrol(task: EnrolTask): Promise<Enrolment>
+  enrol(task: Task<'enrol'>): Promise<Enrolment>
   /** Synthesizes a text with the voice and measures the result. Waits for its turn. */
-  measure(task: MeasureTask): Promise<VoiceStatistics>
+  measure(task: Task<'measure'>): Promise<VoiceStatistics>
   /** Decodes and analyzes a recording. Waits for its turn. */
-  analyze(task: AnalyzeTask): Promise<{ recording: Recording } | Extract<Analyzed, { refusal: unknown }>>
+  analyze(task: Task<'analyze'>): Promise<{ readonly recording: Recording } | RefusedRecording>
   openStream(sampleRate: number): EncodeStream
   /** Rejects waiting and running tasks with `JobEnded`, and abandons open streams. */
   end(): void

@@ -10,7 +10,7 @@ import { BadPack, type Pack } from '../speech/models/pack'
 import { estimateMemoryBytes } from '../packs/memory'
 import { takeSnapshot } from '../speech/models/snapshot'
 import { writeRuntimeOptions } from '../speech/onnx/runtime-options'
-import { TaskFailed } from './task-failed'
+import { succeeded } from './task-failed'
 import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
 
 /** Probes the pack in `directory`. Throws `BadPack`, or `Error` when the process fails. */
@@ -38,7 +38,7 @@ export function createProbe({
     const giveBack = await budget.take(memoryMaxBytes)
     try {
       const task = { kind: 'probe', directory, memoryMaxBytes: modelMemoryBytes } as const
-      const answer = await runIsolated(task, {
+      const outcome = await runIsolated(task, {
         command,
         memoryMaxBytes,
         threads: runtime.threads,
@@ -46,8 +46,7 @@ export function createProbe({
         timeoutMs: limits.modelLoadTimeoutMs,
         signal,
       }).catch(explain)
-      if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
-      const probed = answer.probed!
+      const probed = succeeded({ outcome })
       if ('reason' in probed) throw new BadPack(probed.reason)
       return probed.pack
     } finally {

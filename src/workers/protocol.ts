@@ -10,72 +10,125 @@ import type { Pack } from '../speech/models/pack'
 /** Most samples in one message (0.5 MB), so that a message blocks neither event loop for long. */
 export const chunkFramesMax = 1 << 18
 
-export type SynthesizeTask = {
-  readonly kind: 'synthesize'
-  readonly voice: VoiceSpec
-  /** Normalized text; for an empty one the answer is the pause alone. */
-  readonly text: string
-  /** Letters and digits in `text`, and speakable signs. The expected length of the audio depends on both counts. */
-  readonly letters: number
-  readonly symbols: number
-  /** Sample rate of the answer, Hz. */
-  readonly sampleRate: number
-  readonly speed: number
-  /** Silence after the speech, in milliseconds at speed 1. */
-  readonly pauseMs: number
-  /** Fault to inject into this task. */
-  readonly fault?: string
+/** The fields of each kind of task. */
+type TaskFields = {
+  /** Synthesizes one utterance. Its audio comes in chunks. */
+  synthesize: {
+    readonly voice: VoiceSpec
+    /** Normalized text; for an empty one the audio is the pause alone. */
+    readonly text: string
+    /** Letters and digits in `text`, and speakable signs. The expected length of the audio depends on both counts. */
+    readonly letters: number
+    readonly symbols: number
+    /** Sample rate of the audio, Hz. */
+    readonly sampleRate: number
+    readonly speed: number
+    /** Silence after the speech, in milliseconds at speed 1. */
+    readonly pauseMs: number
+    /** Fault to inject into this task. */
+    readonly fault?: string
+  }
+
+  /** Utterances of one voice at one speed, run through its graph together. */
+  batch: { readonly tasks: readonly SynthesizeTask[] }
+
+  /** Encodes the next samples of an MP3 stream. */
+  encode: {
+    /** Number of the stream; an unknown number opens a stream. */
+    readonly stream: number
+    readonly sampleRate: number
+    readonly samples: Int16Array
+    /** Ends the stream. */
+    readonly last: boolean
+  }
+
+  /** Drops an MP3 stream. */
+  abandon: { readonly stream: number }
+
+  /** Makes a voice from a recording: a converted one if `by` has a converter. */
+  enrol: {
+    /** Mono. More than `chunkFramesMax` samples block the event loop for long, so resample long recordings first. */
+    readonly samples: Int16Array
+    readonly sampleRate: number
+    /** BCP 47; undefined to guess it. */
+    readonly language: string | undefined
+    /** Voices that may be the base. */
+    readonly bases: readonly Base[]
+    /** Statistics of the installed voices. */
+    readonly measured: MeasuredVoices
+    /**
+     * Engine or model of the worker. It can tune its own voices as bases; other bases are judged by their statistics.
+     */
+    readonly by: Loadable
+  }
+
+  /** Synthesizes a text with a voice and measures it. */
+  measure: { readonly voice: VoiceSpec }
+
+  /** Decodes and analyzes a recording. Its samples come in chunks. */
+  analyze: {
+    /** Path of the file. Sending its bytes (up to 15 MB) would block the event loop. */
+    readonly path: string
+    readonly limits: DecodeLimits
+  }
+
+  /** Probes the pack in a folder, in an isolated process. */
+  probe: {
+    readonly directory: string
+    /** Most memory that a model may need. */
+    readonly memoryMaxBytes: number
+  }
+
+  /** Loads what the voice needs. */
+  load: { readonly voice: Loadable }
+
+  /** Loads the voice and synthesizes a word with it. */
+  warm: { readonly voice: VoiceSpec }
+
+  /** Runs a trial computation with the provider of this process. */
+  try: unknown
 }
 
-/** Sentences of one voice at one speed, run through its graph together. `items` holds one answer per sentence. */
-export type BatchTask = { readonly kind: 'batch'; readonly tasks: readonly SynthesizeTask[] }
+/** What a worker answers to each kind of task that succeeds. */
+export type TaskAnswers = {
+  synthesize: {
+    /** Word times at the task's speed; undefined if the engine reports none. */
+    readonly words: readonly TimedWord[] | undefined
+  }
+  /** One outcome per utterance. */
+  batch: readonly Outcome<'synthesize'>[]
+  encode: EncodedChunk
+  abandon: undefined
+  enrol: Enrolment
+  measure: VoiceStatistics
+  analyze: Analyzed
+  probe: Probed
+  load: undefined
+  warm: undefined
+  try: {
+    /** Fastest run of the computation. */
+    readonly runMs: number
+  }
+}
+
+export type TaskKind = keyof TaskAnswers
+
+/** A task of kind `K`; of any kind without `K`. */
+export type Task<K extends TaskKind = TaskKind> = { [P in K]: { readonly kind: P } & TaskFields[P] }[K]
+
+export type SynthesizeTask = Task<'synthesize'>
 
 /** The log's message for an injected fault. */
 export const faultMessage = 'fault on demand'
 
-export type EncodeTask = {
-  readonly kind: 'encode'
-  /** Number of the MP3 stream; an unknown number opens a stream. */
-  readonly stream: number
-  readonly sampleRate: number
-  readonly samples: Int16Array
-  /** Ends the stream; the answer then holds the head of the file. */
-  readonly last: boolean
-}
-
-/** Makes a voice from a recording: a converted one if `by` has a converter. The answer holds the `enrolment`. */
-export type EnrolTask = {
-  readonly kind: 'enrol'
-  /** Mono. More than `chunkFramesMax` samples block the event loop for long, so resample long recordings first. */
-  readonly samples: Int16Array
-  readonly sampleRate: number
-  /** BCP 47; undefined to guess it. */
-  readonly language: string | undefined
-  /** Voices that may be the base. */
-  readonly bases: readonly Base[]
-  /** Statistics of the installed voices. */
-  readonly measured: MeasuredVoices
-  /** Engine or model of the worker. It can tune its own voices as bases; other bases are judged by their statistics. */
-  readonly by: Loadable
-}
-
-/** Synthesizes a text with a voice and measures it. The answer holds the `statistics`. */
-export type MeasureTask = { readonly kind: 'measure'; readonly voice: VoiceSpec }
-
-/** Decodes and analyzes a recording. The answer holds `analyzed`; the samples come in chunks. */
-export type AnalyzeTask = {
-  readonly kind: 'analyze'
-  /** Path of the file. Sending its bytes (up to 15 MB) would block the event loop. */
-  readonly path: string
-  readonly limits: DecodeLimits
-}
-
-/** Probes the pack in a folder, in an isolated process. The answer holds `probed`. */
-export type ProbeTask = {
-  readonly kind: 'probe'
-  readonly directory: string
-  /** Most memory that a model may need. */
-  readonly memoryMaxBytes: number
+/** Bytes of an MP3 stream. */
+export type EncodedChunk = {
+  /** The bytes that follow those of the earlier chunks. */
+  readonly bytes: Uint8Array
+  /** Length of the file's head, which stands before all bytes. */
+  readonly headBytes: number
+  /** The head of the file; undefined until the stream ends. */
+  readonly head: Uint8Array | undefined
 }
 
 /** `reason`: why the pack is bad, as a sentence for the operator. */
@@ -91,23 +144,8 @@ export type Recording = {
 }
 
 export type RefusalCode = 'unsupported_audio' | 'audio_parse_failed' | 'duration_exceeded'
-export type Analyzed =
-  | { readonly recording: Omit<Recording, 'samples'> }
-  | { readonly refusal: { readonly code: RefusalCode; readonly message: string } }
-
-export type Task =
-  | SynthesizeTask
-  | BatchTask
-  | EncodeTask
-  | EnrolTask
-  | MeasureTask
-  | AnalyzeTask
-  | ProbeTask
-  | { readonly kind: 'abandon'; readonly stream: number }
-  | { readonly kind: 'warm'; readonly voice: VoiceSpec }
-  | { readonly kind: 'load'; readonly voice: Loadable }
-  /** Runs a trial computation with the provider of this process. */
-  | { readonly kind: 'try' }
+export type RefusedRecording = { readonly refusal: { readonly code: RefusalCode; readonly message: string } }
+export type Analyzed = { readonly recording: Omit<Recording, 'samples'> } | RefusedRecording
 
 /** The pipeline stage that failed. It decides the error that the caller sees. */
 export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'analyze'
@@ -116,30 +154,28 @@ export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' |
  * Why a voice did not speak a text, though it may speak others. `unknown`: it knows no symbol of the text. `absent`:
  * its audio is silent or of an implausible length.
  */
-export type Unspoken = 'unknown' | 'absent'
+export type UnspokenReason = 'unknown' | 'absent'
 
-export type Answer =
-  | {
-      readonly ok: true
-      /** Word times of an utterance at the task's speed, if its engine reports them. */
-      readonly words?: readonly TimedWord[]
-      readonly bytes?: Uint8Array
-      readonly headBytes?: number
-      readonly head?: Uint8Array
-      readonly enrolment?: Enrolment
-      readonly statistics?: VoiceStatistics
-      readonly analyzed?: Analyzed
-      readonly probed?: Probed
-      /** Fastest run of a trial. */
-      readonly runMs?: number
-      readonly items?: readonly Answer[]
-    }
-  | { readonly ok: false; readonly stage: Stage; readonly message: string; readonly unspoken?: Unspoken }
+export type Failure = {
+  readonly ok: false
+  readonly stage: Stage
+  readonly message: string
+  readonly unspoken?: UnspokenReason
+}
+
+/** The end of a task of kind `K`. */
+export type Outcome<K extends TaskKind = TaskKind> = { readonly ok: true; readonly answer: TaskAnswers[K] } | Failure
 
 export type FromWorker =
   | { readonly type: 'ready' }
   /** The task has arrived. */
   | { readonly type: 'begun' }
-  /** `item`: index in the batch. */
+  /** `item`: index of the utterance in the batch; 0 in any other task. */
   | { readonly type: 'chunk'; readonly samples: Int16Array; readonly item: number }
-  | { readonly type: 'answer'; readonly answer: Answer }
+  | { readonly type: 'ended'; readonly outcome: Outcome }
+
+/** `chunks[item]`: the audio of each utterance of a batch; any other task has one item at most. */
+export type TaskResult<K extends TaskKind = TaskKind> = {
+  readonly outcome: Outcome<K>
+  readonly chunks: readonly (readonly Int16Array[])[]
+}

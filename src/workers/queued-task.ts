@@ -1,8 +1,9 @@
 /** Tasks of the fair queue: the engine or model that each needs, its cost, and its batch key. */
 import { engineKey, type Loadable } from '../speech/voice'
-import type { EnrolTask, AnalyzeTask, MeasureTask, SynthesizeTask } from './protocol'
+import type { Task } from './protocol'
 
-export type QueuedTask = SynthesizeTask | EnrolTask | MeasureTask | AnalyzeTask
+export type QueuedKind = 'synthesize' | 'enrol' | 'measure' | 'analyze'
+export type QueuedTask = Task<QueuedKind>
 
 /** The engine or model that a process must load for the task; undefined: none. */
 export function neededFor(task: QueuedTask): Loadable | undefined {

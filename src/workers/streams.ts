@@ -1,19 +1,20 @@
 /** Streams of audio encoded chunk by chunk, each in one worker, and their recovery when that worker is lost. */
-import type { Answer, EncodeTask } from './protocol'
+import type { EncodedChunk, Task, TaskResult } from './protocol'
 import { succeeded } from './task-failed'
-import { WorkerGone, type TaskResult, type WorkerProcess } from './worker-process'
+import { WorkerGone, type WorkerProcess } from './worker-process'
 
-export type EncodedPortion = Extract<Answer, { ok: true }>
-export type EncodeStream = { append(samples: Int16Array, last: boolean): Promise<EncodedPortion> }
+export type EncodeStream = { readonly append: (samples: Int16Array, last: boolean) => Promise<EncodedChunk> }
+
+export type OpenStream = ReturnType<typeof createStreams>
 
 /** Sends a stream's tasks to their worker. */
 export type PlaceEncoding = {
   /** Runs in `worker`, or in any worker when undefined; `onStart` reports which one. */
   encode(
-    task: EncodeTask,
+    task: Task<'encode'>,
     worker: WorkerProcess | undefined,
     onStart: (worker: WorkerProcess) => void,
-  ): Promise<TaskResult>
+  ): Promise<TaskResult<'encode'>>
   abandon(stream: number, worker: WorkerProcess): void
 }
 
@@ -39,12 +40,12 @@ export function createStreams() {
     let keptBytes = 0
     let canReplay = true
 
-    function run(samples: Int16Array, last: boolean): Promise<TaskResult> {
+    function run(samples: Int16Array, last: boolean): Promise<TaskResult<'encode'>> {
       const onStart = (worker: WorkerProcess) => {
         home = worker
         worker.streams.add(id)
       }
-      const task: EncodeTask = { kind: 'encode', stream: id, sampleRate, samples, last }
+      const task: Task<'encode'> = { kind: 'encode', stream: id, sampleRate, samples, last }
       return place.encode(task, home, onStart)
     }
 
@@ -62,18 +63,16 @@ export function createStreams() {
       canReplay = false
     }
 
-    async function replay(last: boolean): Promise<EncodedPortion> {
+    async function replay(last: boolean): Promise<EncodedChunk> {
       id = ++streams
-      const bodies: Uint8Array[] = []
-      let answer!: EncodedPortion
-      for (const [i, samples] of history.entries()) {
-        answer = succeeded(await run(samples, last && i === history.length - 1))
-        bodies.push(answer.bytes!)
-      }
-      return { ...answer, bytes: Buffer.concat(bodies).subarray(emittedBytes) }
+      const chunks: EncodedChunk[] = []
+      for (const [i, samples] of history.entries())
+        chunks.push(succeeded(await run(samples, last && i === history.length - 1)))
+      const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes))
+      return { ...chunks.at(-1)!, bytes: bytes.subarray(emittedBytes) }
     }
 
-    async function encodeSurely(samples: Int16Array, last: boolean): Promise<EncodedPortion> {
+    async function encodeSurely(samples: Int16Array, last: boolean): Promise<EncodedChunk> {
       for (let losses = 0; ; losses++) {
         try {
           return home ? succeeded(await run(samples, last)) : await replay(last)
@@ -90,7 +89,7 @@ export function createStreams() {
         remember(samples)
         const answer = await encodeSurely(samples, last)
         if (last) home!.streams.delete(id)
-        emittedBytes += answer.bytes!.length
+        emittedBytes += answer.bytes.length
         return answer
       },
       abandon() {

@@ -3,12 +3,15 @@ import { measureOf, soundMeasure } from './measures'
 import type { Task } from './protocol'
 import type { Measure, Speeds } from './speeds'
 import type { RequestWork } from './work'
-import type { TaskResult, WorkerProcess } from './worker-process'
+import type { WorkerProcess } from './worker-process'
 
-type Timed = { readonly task: Task; readonly work: RequestWork | undefined }
+export type TimedTask = { readonly task: Task; readonly work: RequestWork | undefined }
 
-/** Call it with the result when the tasks end, or with undefined when their process was lost. */
-type Stop = (result: TaskResult | undefined) => void
+/** The end of one task, with the audio that it produced. */
+export type TaskEnd = { readonly isDone: boolean; readonly chunks: readonly Int16Array[] }
+
+/** Call it with the end of every task, in their order, or with none when their process was lost. */
+export type StopClock = (ends: readonly TaskEnd[]) => void
 
 /**
  * Tasks slow each other down, because they share caches, memory and perhaps a core: two workers on two cores do 1.9
@@ -16,6 +19,10 @@ type Stop = (result: TaskResult | undefined) => void
  * this factor, because admission assumes that all workers are busy.
  */
 const crowding = 1.25
+
+const lost: TaskEnd = { isDone: false, chunks: [] }
+
+export type TaskClock = ReturnType<typeof createTaskClock>
 
 export function createTaskClock(speeds: Speeds, workers: number) {
   let running = 0
@@ -29,7 +36,7 @@ export function createTaskClock(speeds: Speeds, workers: number) {
     return isNew
   }
 
-  function noteSound({ task, work }: Timed, chunks: readonly Int16Array[]): void {
+  function noteSound({ task, work }: TimedTask, chunks: readonly Int16Array[]): void {
     if (task.kind === 'encode') work?.encoded(task.samples.length / task.sampleRate)
     if (task.kind !== 'synthesize') return
     const seconds = chunks.reduce((frames, { length }) => frames + length, 0) / task.sampleRate
@@ -40,22 +47,21 @@ export function createTaskClock(speeds: Speeds, workers: number) {
 
   return {
     /** Starts timing `tasks` on `worker`; several tasks form one batch. */
-    start(worker: WorkerProcess, tasks: readonly Timed[]): Stop {
+    start(worker: WorkerProcess, tasks: readonly TimedTask[]): StopClock {
       const startedAtMs = performance.now()
       const factor = ++running < workers ? crowding : 1
       const measured = tasks.map((timed) => ({ ...timed, measure: measureOf(timed.task) }))
       for (const { measure, work } of measured) if (measure) work?.begin(measure)
-      return (result) => {
+      return (ends) => {
         running--
         const tookMs = factor * (performance.now() - startedAtMs)
-        const answers = result?.answer.ok ? (result.answer.items ?? [result.answer]) : []
         const expectedMs = measured.reduce((sum, { measure }) => sum + expectedOf(measure), 0)
         for (const [item, timed] of measured.entries()) {
-          const isDone = answers[item]?.ok === true
+          const { isDone, chunks } = ends[item] ?? lost
           const { measure, work, task } = timed
           if (measure) work?.end(measure, isDone)
           if (!isDone) continue
-          noteSound(timed, result!.chunks[item] ?? [])
+          noteSound(timed, chunks)
           const isFault = task.kind === 'synthesize' && task.fault !== undefined
           if (measure && !isFault && !isFirst(worker, measure))
             speeds.learn(measure, tasks.length === 1 ? tookMs : (tookMs * expectedOf(measure)) / expectedMs)

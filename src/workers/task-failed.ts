@@ -1,6 +1,5 @@
 /** The error of a task that a worker could not complete. */
-import type { Answer, Stage, Unspoken } from './protocol'
-import type { TaskResult } from './worker-process'
+import type { Stage, TaskAnswers, TaskKind, TaskResult, UnspokenReason } from './protocol'
 
 /** `stage` is the pipeline stage that failed. */
 export class TaskFailed extends Error {
@@ -8,14 +7,14 @@ export class TaskFailed extends Error {
   constructor(
     readonly stage: Stage,
     message: string,
-    readonly unspoken?: Unspoken,
+    readonly unspoken?: UnspokenReason,
   ) {
     super(message)
   }
 }
 
 /** The answer of a successful task. Throws `TaskFailed`. */
-export function succeeded({ answer }: TaskResult): Extract<Answer, { ok: true }> {
-  if (!answer.ok) throw new TaskFailed(answer.stage, answer.message, answer.unspoken)
-  return answer
+export function succeeded<K extends TaskKind>({ outcome }: Pick<TaskResult<K>, 'outcome'>): TaskAnswers[K] {
+  if (!outcome.ok) throw new TaskFailed(outcome.stage, outcome.message, outcome.unspoken)
+  return outcome.answer
 }

@@ -51,6 +51,8 @@ const failureMs = 5_000
 export const loadingFactor = 3
 const sweepMsMax = 30_000
 
+export type WorkerPool = ReturnType<typeof createWorkerPool>
+
 export function createWorkerPool(options: {
   command: WorkerCommand
   workers: number
@@ -190,14 +192,14 @@ export function createWorkerPool(options: {
     try {
       const chosen = await models.runtime(modelsOf(voice)[0]!.directory)
       if (closed) return
-      const { answer } = await retryUnbegun(() => {
+      const { outcome } = await retryUnbegun(() => {
         const deviceId = leastUsedDevice()
         load = { key, voice, isLoading: true, loadedAtMs: Infinity, usedAtMs: Infinity, deviceId }
         worker = start(load, { ...chosen, deviceId })
         expected.delete(key)
         return worker.run({ kind: 'load', voice }, models.loadTimeoutMs)
       })
-      if (!answer.ok) throw new TaskFailed(answer.stage, answer.message)
+      if (!outcome.ok) throw new TaskFailed(outcome.stage, outcome.message)
       load.isLoading = false
       load.loadedAtMs = load.usedAtMs = performance.now()
       const durationMs = Math.round(load.loadedAtMs - startedAtMs)

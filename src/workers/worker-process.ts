@@ -3,8 +3,8 @@
  * killed at any moment. A thread would not do: it cannot stop a spinning WASM loop or a blocked native call.
  */
 import { setPriority } from 'node:os'
-import { startChild } from '../process/child'
-import type { Answer, FromWorker, Task } from './protocol'
+import { startChild, type Child } from '../process/child'
+import type { FromWorker, Outcome, Task, TaskResult } from './protocol'
 
 /** Command line of a worker process, e.g. `['/usr/bin/sonant', 'worker']`. */
 export type WorkerCommand = readonly string[]
@@ -43,9 +43,6 @@ export async function retryUnbegun<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `chunks[item]`: the audio of each item of a batch; any other task has one item. */
-export type TaskResult = { readonly answer: Answer; readonly chunks: readonly (readonly Int16Array[])[] }
-
 export type WorkerProcess = {
   readonly pid: number
   /** Resident memory on Linux; 0 elsewhere. */
@@ -58,15 +55,44 @@ export type WorkerProcess = {
    * Runs one task. Rejects with `WorkerGone` when the process dies, does not begin, overruns its time or outgrows its
    * memory.
    */
-  run(task: Task, timeoutMs: number): Promise<TaskResult>
+  run<T extends Task>(task: T, timeoutMs: number): Promise<TaskResult<T['kind']>>
   kill(reason?: GoneReason): void
+}
+
+export type WorkerProcessOptions = {
+  readonly command: WorkerCommand
+  readonly memoryMaxBytes: number
+  /**
+   * Lets the kernel refuse memory beyond `memoryMaxBytes`, where supported. `threads`: threads of one model run. Use it
+   * only for processes that probe a pack: the limit also refuses the 4 GiB of address space that JavaScriptCore
+   * reserves for each WebAssembly memory, which makes WebAssembly slower and its start much slower. Do not use it with
+   * GPUs, whose drivers reserve large address ranges.
+   */
+  readonly kernelLimit?: { readonly threads: number }
+  /** Added to the environment of every child process. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Whether to drop its standard error. */
+  readonly isQuiet?: boolean
+  readonly onExit: (worker: WorkerProcess) => void
 }
 
 type RunningTask = {
   readonly chunks: Int16Array[][]
   begun: boolean
-  resolve(result: TaskResult): void
-  reject(error: Error): void
+  end(outcome: Outcome): void
+  reject(error: WorkerGone): void
+}
+
+type ProcessState = {
+  readonly child: Child<Task>
+  readonly memoryMaxBytes: number
+  /** Settled when the process is ready or gone. */
+  readonly started: PromiseWithResolvers<void>
+  phase: 'starting' | 'ready' | 'gone'
+  goneReason: GoneReason
+  current: RunningTask | undefined
+  /** Stops the timers of the running task. */
+  stopTimers: () => void
 }
 
 const memoryCheckMs = 250
@@ -84,112 +110,116 @@ export const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', BUN_JSC_maxi
 /** Lower than the main process, so that its event loop stays responsive when all cores are busy. */
 const priority = 5
 
-export function startWorkerProcess(options: {
-  command: WorkerCommand
-  memoryMaxBytes: number
-  /**
-   * Lets the kernel refuse memory beyond `memoryMaxBytes`, where supported. `threads`: threads of one model run. Use it
-   * only for processes that probe a pack: the limit also refuses the 4 GiB of address space that JavaScriptCore
-   * reserves for each WebAssembly memory, which makes WebAssembly slower and its start much slower. Do not use it with
-   * GPUs, whose drivers reserve large address ranges.
-   */
-  kernelLimit?: { readonly threads: number }
-  /** Added to the environment of every child process. */
-  environment?: Readonly<Record<string, string>>
-  /** Whether to drop its standard error. */
-  isQuiet?: boolean
-  onExit: (worker: WorkerProcess) => void
-}): WorkerProcess {
-  let state: 'starting' | 'ready' | 'gone' = 'starting'
-  let goneReason: GoneReason = 'died'
-  let current: RunningTask | undefined
-  let timers: (() => void) | undefined
-  /** Settled when the process is ready or gone. */
-  const started = Promise.withResolvers<void>()
-
+export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
+  const { command, memoryMaxBytes, kernelLimit, environment, isQuiet, onExit } = options
   const child = startChild<FromWorker, Task>({
-    command: options.command,
-    environment: { ...runtimeSettings, ...options.environment },
-    isQuiet: options.isQuiet,
+    command,
+    environment: { ...runtimeSettings, ...environment },
+    isQuiet,
     onMessage(message) {
-      if (message.type === 'ready') {
-        if (state === 'starting') state = 'ready'
-        if (options.kernelLimit)
-          child.limitMemoryGrowth(options.memoryMaxBytes + options.kernelLimit.threads * threadBytes)
-        started.resolve()
-      } else if (message.type === 'begun' && current) current.begun = true
-      else if (message.type === 'chunk' && current) (current.chunks[message.item] ??= []).push(message.samples)
-      else if (message.type === 'answer') {
-        settle((task) => task.resolve({ answer: message.answer, chunks: task.chunks }))
-        // Memory that this task left behind must not fail the next one.
-        if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
-      }
+      if (message.type === 'ready' && kernelLimit)
+        child.limitMemoryGrowth(memoryMaxBytes + kernelLimit.threads * threadBytes)
+      receive(state, message)
     },
     onExit() {
-      state = 'gone'
-      started.resolve()
-      settle((task) => task.reject(new WorkerGone(goneReason, task.begun)))
-      options.onExit(worker)
+      state.phase = 'gone'
+      state.started.resolve()
+      const task = takeCurrent(state)
+      task?.reject(new WorkerGone(state.goneReason, task.begun))
+      onExit(worker)
     },
   })
   lowerPriority(child.pid)
-
-  function settle(end: (task: RunningTask) => void): void {
-    timers?.()
-    const task = current
-    current = undefined
-    if (task) end(task)
+  const started = Promise.withResolvers<void>()
+  const state: ProcessState = {
+    ...{ child, memoryMaxBytes, started },
+    ...{ phase: 'starting', goneReason: 'died', current: undefined, stopTimers() {} },
   }
-
-  function watch(timeoutMs: number): () => void {
-    const deadline = setTimeout(() => worker.kill('timeout'), timeoutMs)
-    const beginning = setTimeout(
-      () => {
-        if (!current?.begun) worker.kill('unresponsive')
-      },
-      state === 'starting' ? startTimeoutMs : beginTimeoutMs,
-    )
-    const memory = setInterval(() => {
-      if (child.memoryBytes > options.memoryMaxBytes) worker.kill('memory')
-    }, memoryCheckMs)
-    return () => {
-      clearTimeout(deadline)
-      clearTimeout(beginning)
-      clearInterval(memory)
-    }
-  }
-
   const worker: WorkerProcess = {
     pid: child.pid,
     get memoryBytes() {
-      return state === 'gone' ? 0 : child.memoryBytes
+      return state.phase === 'gone' ? 0 : child.memoryBytes
     },
     streams: new Set(),
     get busy() {
-      return current !== undefined
+      return state.current !== undefined
     },
     get gone() {
-      return state === 'gone'
+      return state.phase === 'gone'
     },
-    async run(task, timeoutMs) {
-      const result = Promise.withResolvers<TaskResult>()
-      current = { ...result, chunks: [], begun: false }
-      timers = watch(timeoutMs)
-      await started.promise
-      if (state !== 'ready' || !child.send(task)) {
-        settle((waiting) => waiting.reject(new WorkerGone(goneReason, false)))
-        worker.kill()
-      }
-      return result.promise
-    },
-    kill(reason = 'died') {
-      if (state === 'gone') return
-      state = 'gone'
-      goneReason = reason
-      child.kill()
-    },
+    run: (task, timeoutMs) => run(state, task, timeoutMs),
+    kill: (reason) => kill(state, reason),
   }
   return worker
+}
+
+function receive(state: ProcessState, message: FromWorker): void {
+  const { current, child, memoryMaxBytes } = state
+  switch (message.type) {
+    case 'ready':
+      if (state.phase === 'starting') state.phase = 'ready'
+      return state.started.resolve()
+    case 'begun':
+      if (current) current.begun = true
+      return
+    case 'chunk':
+      if (current) (current.chunks[message.item] ??= []).push(message.samples)
+      return
+    case 'ended':
+      takeCurrent(state)?.end(message.outcome)
+      // Memory that this task left behind must not fail the next one.
+      if (child.memoryBytes > memoryMaxBytes) kill(state, 'memory')
+  }
+}
+
+async function run<T extends Task>(state: ProcessState, task: T, timeoutMs: number): Promise<TaskResult<T['kind']>> {
+  const { promise, resolve, reject } = Promise.withResolvers<TaskResult<T['kind']>>()
+  const chunks: Int16Array[][] = []
+  // Messages between processes have no types. `runWorker` answers each kind of task with the answer of that kind.
+  const end = (outcome: Outcome) => resolve({ outcome: outcome as Outcome<T['kind']>, chunks })
+  state.current = { chunks, begun: false, end, reject }
+  state.stopTimers = watch(state, timeoutMs)
+  await state.started.promise
+  if (state.phase !== 'ready' || !state.child.send(task)) {
+    takeCurrent(state)?.reject(new WorkerGone(state.goneReason, false))
+    kill(state)
+  }
+  return promise
+}
+
+/** Ends the task of the process with `WorkerGone`. */
+function kill(state: ProcessState, reason: GoneReason = 'died'): void {
+  if (state.phase === 'gone') return
+  state.phase = 'gone'
+  state.goneReason = reason
+  state.child.kill()
+}
+
+/** The running task, which is over now. */
+function takeCurrent(state: ProcessState): RunningTask | undefined {
+  const { current } = state
+  state.stopTimers()
+  state.current = undefined
+  return current
+}
+
+/** Kills the process when its task overruns a time limit or its memory. Returns what stops the timers. */
+function watch(state: ProcessState, timeoutMs: number): () => void {
+  const deadline = setTimeout(() => kill(state, 'timeout'), timeoutMs)
+  const beginning = setTimeout(
+    () => {
+      if (!state.current?.begun) kill(state, 'unresponsive')
+    },
+    state.phase === 'starting' ? startTimeoutMs : beginTimeoutMs,
+  )
+  const memory = setInterval(() => {
+    if (state.child.memoryBytes > state.memoryMaxBytes) kill(state, 'memory')
+  }, memoryCheckMs)
+  return () => {
+    clearTimeout(deadline)
+    clearTimeout(beginning)
+    clearInterval(memory)
+  }
 }
 
 function lowerPriority(pid: number): void {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'bun:test'
 import type { VoiceSpec } from '../../src/speech/voice'
 import type { Sound } from '../../src/workers/job'
-import type { SynthesizeTask, Unspoken } from '../../src/workers/protocol'
+import type { SynthesizeTask, UnspokenReason } from '../../src/workers/protocol'
 import { TaskFailed } from '../../src/workers/task-failed'
 import { countPronounced } from '../../src/speech/text/normalize'
 import type { Utterance } from '../../src/speech/text/plan'
@@ -20,7 +20,7 @@ const russian = voiceOf('russian', 'ru-RU')
 const english = voiceOf('english', 'en-US')
 
 /** `fails`: the reason why a voice does not speak a text; undefined if it does. */
-function setUp(fails: (text: string, voice: string) => Unspoken | 'broken' | undefined) {
+function setUp(fails: (text: string, voice: string) => UnspokenReason | 'broken' | undefined) {
   const asked: string[] = []
   const job = {
     async synthesize({ voice, text, pauseMs }: SynthesizeTask): Promise<Sound> {

@@ -36,13 +36,13 @@ it.skipIf(process.platform !== 'linux')(
     const watching = setInterval(() => {
       for (const pid of childrenOf(process.pid)) peak = Math.max(peak, peakBytes(pid))
     }, 5)
-    const answer = await runIsolated(
+    const outcome = await runIsolated(
       { kind: 'probe', directory: pack, memoryMaxBytes: 16e9 },
       { command, memoryMaxBytes, threads: 1, environment, timeoutMs: 60_000 },
     ).finally(() => clearInterval(watching))
-    expect(answer).toMatchObject({
+    expect(outcome).toMatchObject({
       ok: true,
-      probed: { reason: expect.stringMatching(/\.onnx needs more memory than a model of its size may use$/) },
+      answer: { reason: expect.stringMatching(/\.onnx needs more memory than a model of its size may use$/) },
     })
     expect(peak).toBeWithin(1, memoryMaxBytes)
   },
@@ -62,7 +62,7 @@ it('a model that never ends is killed with its process at the time limit', async
       timeoutMs,
     },
   ).then(
-    (answer) => new Error(JSON.stringify(answer)),
+    (outcome) => new Error(JSON.stringify(outcome)),
     (thrown: unknown) => thrown,
   )
   expect(error).toBeInstanceOf(WorkerGone)

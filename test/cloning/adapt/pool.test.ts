@@ -9,7 +9,7 @@ import { JobEnded, type Job } from '../../../src/workers/job'
 import { createScheduler } from '../../../src/workers/scheduler'
 import { modelOptions } from '../../workers/model-options'
 import { TaskFailed } from '../../../src/workers/task-failed'
-import type { EnrolTask } from '../../../src/workers/protocol'
+import type { Task } from '../../../src/workers/protocol'
 import { readCatalogue } from '../../../src/voice/catalogue'
 import { makeVoice } from '../../audio/analysis/voices'
 import { medianPitchHz, loudnessLufs } from '../../sound'
@@ -29,7 +29,7 @@ afterAll(() => scheduler.close())
 const catalogue = readCatalogue()
 const bases: readonly VoiceSpec[] = catalogue.voices
 const recording = makeVoice({ seconds: 4, f0At: (time) => 200 + 30 * Math.sin(5 * time), harmonicityDb: 18 })
-const task: EnrolTask = {
+const task: Task<'enrol'> = {
   kind: 'enrol',
   samples: toInt16(recording.samples),
   sampleRate: recording.sampleRate,

@@ -1,19 +1,20 @@
 /** Decodes a recording for cloning in a worker, and checks that it is usable. */
 import { readFile } from 'node:fs/promises'
-import { BadAudio } from '../audio/decode/bad-audio'
-import { decode } from '../audio/decode/decode'
-import { probe } from '../audio/decode/probe'
-import { toInt16 } from '../audio/pcm'
-import { checkReference } from '../audio/reference'
-import { resample } from '../audio/resample'
-import type { AnalyzeTask, Analyzed, RefusalCode } from './protocol'
+import { BadAudio } from '../../audio/decode/bad-audio'
+import { decode } from '../../audio/decode/decode'
+import { probe } from '../../audio/decode/probe'
+import { toInt16 } from '../../audio/pcm'
+import { checkReference } from '../../audio/reference'
+import { resample } from '../../audio/resample'
+import type { RefusalCode, RefusedRecording, Task } from '../protocol'
+import type { Performed } from './performed'
 
 /** No voice has a higher sample rate. A higher one only takes longer to send and measure. */
 const sampleRateMax = 24_000
 /** Tolerance for codec padding, for files that do not state their padding. */
 const inexactSeconds = 0.1
 
-export async function analyze({ path, limits }: AnalyzeTask): Promise<{ samples?: Int16Array; analyzed: Analyzed }> {
+export async function analyzeRecording({ path, limits }: Task<'analyze'>): Promise<Performed<'analyze'>> {
   try {
     const bytes = await readFile(path)
     const { durationExact } = probe(bytes)
@@ -21,12 +22,12 @@ export async function analyze({ path, limits }: AnalyzeTask): Promise<{ samples?
     const { pcm } = await decode(bytes, { ...limits, secondsMax })
     const durationSeconds = pcm.samples.length / pcm.sampleRate
     const { error, warnings } = checkReference(pcm)
-    if (error) return refuse('audio_parse_failed', unusable[error])
+    if (error) return { answer: refuse('audio_parse_failed', unusable[error]) }
     const { samples, sampleRate } = pcm.sampleRate > sampleRateMax ? resample(pcm, sampleRateMax) : pcm
     const recording = { sampleRate, durationMs: Math.round(durationSeconds * 1000), warnings }
-    return { samples: toInt16(samples), analyzed: { recording } }
+    return { samples: toInt16(samples), answer: { recording } }
   } catch (error) {
-    if (error instanceof BadAudio) return refuse(codes[error.code], error.message)
+    if (error instanceof BadAudio) return { answer: refuse(codes[error.code], error.message) }
     throw error
   }
 }
@@ -46,6 +47,6 @@ const unusable = {
   too_short: 'The recording holds less than a second of sound.',
 }
 
-function refuse(code: RefusalCode, message: string): { analyzed: Analyzed } {
-  return { analyzed: { refusal: { code, message } } }
+function refuse(code: RefusalCode, message: string): RefusedRecording {
+  return { refusal: { code, message } }
 }

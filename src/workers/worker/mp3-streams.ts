@@ -1,0 +1,33 @@
+/** The open MP3 streams of a worker process. */
+import type { Encoder } from '../../audio/encode/encoder'
+import { createMp3Encoder, mp3BitrateKbps } from '../../audio/encode/mp3'
+import type { EncodedChunk, Task } from '../protocol'
+
+export function createMp3Streams() {
+  const encoders = new Map<number, Encoder>()
+
+  async function encoderOf({ stream, sampleRate }: Task<'encode'>): Promise<Encoder> {
+    const known = encoders.get(stream)
+    if (known) return known
+    const encoder = await createMp3Encoder({ sampleRate, bitrateKbps: mp3BitrateKbps(sampleRate) })
+    encoders.set(stream, encoder)
+    return encoder
+  }
+
+  return {
+    /** The next bytes of the stream. Throws the errors of the encoder. */
+    async encode(task: Task<'encode'>): Promise<EncodedChunk> {
+      const encoder = await encoderOf(task)
+      const { headBytes } = encoder
+      const body = encoder.append(task.samples)
+      if (!task.last) return { bytes: body, headBytes, head: undefined }
+      encoders.delete(task.stream)
+      const { tail, head } = encoder.finish()
+      return { bytes: Buffer.concat([body, tail]), headBytes, head }
+    },
+
+    abandon(stream: number): void {
+      encoders.delete(stream)
+    },
+  }
+}
