@@ -94,7 +94,7 @@ export function succeed(
     capture(db, holdId, startMs)
     const remaining = settledUnits(readBalance(db, accountId))
     const fileName = `${requestId}.mp3`
-    finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, durationMs: 5 })
+    finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, processingMs: 5 })
   })
 }
 

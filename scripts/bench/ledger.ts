@@ -8,11 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { audit } from '../../src/billing/audit'
-import type { Caller } from '../../src/account/keys'
 import { openDatabase } from '../../src/db/database'
-import { startDeadline } from '../../src/deadline'
-import { createLogger } from '../../src/log'
-import { begin, charge, type SpeakRequest } from '../../src/speak/speak'
+import { charge, claim } from '../../src/billing/paid-request'
 import { listUsage, type UsageFilter } from '../../src/billing/usage/usage'
 import { openBare } from './ledger-bare'
 import { accountIdOf, bigAccountRows, fillBooks, keyIdOf, usageRows } from './ledger-rows'
@@ -83,36 +80,18 @@ async function inFolder(work: (folder: string) => Promise<BenchRow[]>): Promise<
 
 /** Runs the transactions of one paid request, for each of the accounts in turn. */
 function pairOn(db: Database.Database, accounts: number): Pair {
-  const billing = { db, holdTimeoutMs: 600_000, unsettled: new Map(), log: createLogger('error') }
-  const signal = new AbortController().signal
-  const deadline = startDeadline(3_600_000)
+  const billing = { db, holdTimeoutMs: 600_000 }
   const text = 'A sentence of ordinary length, as callers send it.'
+  const shared = { kind: 'tts', voiceId: 'heart', characters: text.length, speed: 1, format: 'mp3' } as const
   let count = 0
   return () => {
     // Strides through the accounts, so that consecutive rows lie far apart.
     const account = (count++ * 7919) % accounts
-    const caller: Caller = {
-      accountId: accountIdOf(account),
-      keyId: keyIdOf(account),
-      role: 'user',
-      groupId: null,
-      limits: { tts: null, clone: null },
-      expiresAtMs: null,
-    }
     const requestId = Bun.randomUUIDv7('hex').replaceAll('-', '')
-    const request: SpeakRequest = {
-      caller,
-      requestId,
-      deadline,
-      signal,
-      text,
-      voiceId: 'heart',
-      speed: 1,
-      format: 'mp3',
-    }
-    const holdId = begin(billing, request, { id: 'heart' })
-    const remaining = charge(billing, request, holdId, `${requestId}.mp3`, { audioMs: 3000, durationMs: 200 })
-    if (remaining === null) throw new Error('a pair was not charged')
+    const digest = new Bun.CryptoHasher('sha256').update(requestId + text).digest()
+    const usage = { ...shared, digest, requestId, accountId: accountIdOf(account), keyId: keyIdOf(account) }
+    const holdId = claim(billing, { usage })
+    charge(billing, { usage }, holdId, { fileName: `${requestId}.mp3`, audioMs: 3000, processingMs: 200 })
   }
 }
 

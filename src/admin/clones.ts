@@ -1,7 +1,7 @@
 /** Administrative operations on cloned voices and their recordings. */
-import { removeUnusedReference } from '../clone/billing'
 import { forgetClone } from '../clone/clone'
 import type { Cloning } from '../clone/cloning'
+import { removeUnusedReference } from '../clone/records'
 import { retryWhileBusy } from '../db/statements'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'

@@ -1,6 +1,6 @@
 /** Periodic work on the ledger while the server runs: late outcomes, expired holds, uses of keys, and late recovery. */
 import { releaseExpired } from '../billing/recovery'
-import { settle } from '../billing/settlement'
+import { settle } from '../billing/paid-request'
 import { limits } from '../config'
 import { transact } from '../db/statements'
 import type { Logger } from '../log'

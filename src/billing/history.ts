@@ -61,7 +61,7 @@ export function describeRecord(row: UsageRow, storageUrl: string) {
     format: row.format,
     url: row.fileName === null ? null : `${storageUrl}/${row.fileName}`,
     audio_ms: row.audioMs,
-    duration_ms: row.durationMs,
+    duration_ms: row.processingMs,
     status: row.status,
     error_code: row.errorCode,
   }

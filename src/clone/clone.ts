@@ -1,21 +1,21 @@
 /**
  * Cloning, the second paid operation: a recording becomes a private voice. The fee is held before the work and captured
- * after it, in one transaction with the voice and the usage row. A failure releases the hold and leaves no file.
+ * after it, in one transaction with the rows of the voice. A failure releases the hold and leaves no file.
  */
+import { pay } from '../billing/paid-request'
 import { retryWhileBusy } from '../db/statements'
 import { runWithin } from '../deadline'
-import { AppError, asAppError, publicCode } from '../errors'
+import { AppError, assert } from '../errors'
 import { noFaults, type FaultName } from '../faults'
-import { releaseHold } from '../billing/settlement'
 import { enrolVoice, analyzeRecording, letCloneIn, type Admitted, type Recording } from './enrolment'
 import type { RenderFault } from '../speak/render'
 import type { ReceivedReference } from '../storage/references'
 import { cloneDemoName } from '../voice/catalogue'
 import { deleteClone, findClone, findCloneOf, newCloneId, type Clone } from '../voice/clones'
-import { holdFee, recordDuplicate, captureFee, removeUnusedReference } from './billing'
 import { cloneUnits, type Cloned, type CloneRequest, type Cloning } from './cloning'
 import { languageOfName, renderDemo } from './demo'
 import { identify, obtain } from './recording'
+import { ensureRoom, recordClone, recordDuplicate, removeUnusedReference, usageOf } from './records'
 
 /**
  * Clones the recording of the request. Throws `unknown_hash`, `invalid_url`, `url_blocked`, `url_fetch_failed`,
@@ -67,8 +67,8 @@ async function cloneReference(
   reference: ReceivedReference,
   url: string | undefined,
 ): Promise<Cloned> {
-  const { scheduler, running, converter } = cloning
-  const { caller, requestId, deadline, signal, source } = request
+  const { scheduler, converter } = cloning
+  const { caller, deadline, signal, source } = request
   const own = findOwn(cloning, request, reference.sha256)
   if (own) return retryWhileBusy(() => recordDuplicate(cloning, request, own, url))
   const param = Object.keys(source)[0]!
@@ -76,11 +76,7 @@ async function cloneReference(
   try {
     const recording = await analyzeRecording(scheduler, reference.path, { admitted, deadline, signal, param })
     ensureThere(request)
-    const id = newCloneId()
-    const holdId = await retryWhileBusy(() => holdFee(cloning, request, id))
-    const work = finish(cloning, request, { id, holdId, reference, url, recording, admitted })
-    running.set(requestId, work)
-    return await work.finally(() => running.delete(requestId))
+    return await payFor(cloning, request, { reference, url, recording, admitted })
   } finally {
     admitted.place.leave()
   }
@@ -91,32 +87,43 @@ function ensureThere({ signal }: CloneRequest): void {
   if (signal.aborted) throw new AppError('client_gone', 'The client left before the voice was made.')
 }
 
-type Begun = {
-  readonly id: string
-  readonly holdId: number
+type Analyzed = {
   readonly reference: ReceivedReference
   readonly url: string | undefined
   readonly recording: Recording
   readonly admitted: Admitted
 }
 
-async function finish(cloning: Cloning, request: CloneRequest, begun: Begun): Promise<Cloned> {
-  const startedAtMs = performance.now()
-  try {
-    const clone = await make(cloning, request, begun)
-    const durationMs = Math.round(performance.now() - startedAtMs)
-    const remaining = await recordOrRemove(cloning, request, { ...begun, clone, durationMs })
-    return { clone, duplicate: false, units: cloneUnits, remaining }
-  } catch (error) {
-    const errorCode = publicCode(asAppError(error).code)
-    await releaseHold(cloning, request.requestId, begun.holdId, { status: 'failed', errorCode }).catch(() => {})
-    throw error
-  }
+async function payFor(cloning: Cloning, request: CloneRequest, analyzed: Analyzed): Promise<Cloned> {
+  const { reference, url } = analyzed
+  const id = newCloneId()
+  const { made, remaining } = await pay(cloning, {
+    usage: { ...usageOf(request, id), characters: cloneUnits },
+    faults: request.faults,
+    admit: () => ensureRoom(cloning, request.caller.accountId),
+    async make() {
+      const startedAtMs = performance.now()
+      const clone = await make(cloning, request, id, analyzed)
+      return { clone, fileName: null, audioMs: null, processingMs: Math.round(performance.now() - startedAtMs) }
+    },
+    record: ({ clone }) => recordClone(cloning, { clone, reference, url }),
+    async discard({ clone }) {
+      await cloning.storage.remove(clone.demoName)
+      await retryWhileBusy(() => removeUnusedReference(cloning, clone.sha256))
+    },
+    keepsUncharged: false,
+  })
+  assert(remaining !== null, 'a clone is never uncharged')
+  return { clone: made.clone, duplicate: false, units: cloneUnits, remaining }
 }
 
 /** Makes the voice and its demo. */
-async function make(cloning: Cloning, request: CloneRequest, begun: Begun): Promise<Clone> {
-  const { id, reference, recording, admitted } = begun
+async function make(
+  cloning: Cloning,
+  request: CloneRequest,
+  id: string,
+  { reference, recording, admitted }: Analyzed,
+): Promise<Clone> {
   const { scheduler, catalogue, storage, converter } = cloning
   const { caller, requestId, name, faults, deadline, signal } = request
   const { name: faultName, latencyMs } = faults ?? noFaults
@@ -138,6 +145,7 @@ async function make(cloning: Cloning, request: CloneRequest, begun: Begun): Prom
     demoName: cloneDemoName(id, voice.profile, cloning.mp3SampleRate),
     createdAtMs: Date.now(),
   }
+  await reference.flush()
   const fault = faultName && demoFaults[faultName]
   await renderDemo(cloning, clone, { queueKey: caller.keyId, deadline, place: admitted.place, fault })
   return clone
@@ -145,23 +153,6 @@ async function make(cloning: Cloning, request: CloneRequest, begun: Begun): Prom
 
 /** The stage of the demo that each fault on demand makes fail. */
 const demoFaults: Partial<Record<FaultName, RenderFault>> = { render_failed: 'synthesize', storage_failed: 'store' }
-
-async function recordOrRemove(
-  cloning: Cloning,
-  request: CloneRequest,
-  paid: Begun & { clone: Clone; durationMs: number },
-): Promise<number> {
-  const { clone, reference } = paid
-  try {
-    await reference.flush()
-    return await retryWhileBusy(() => captureFee(cloning, request, paid))
-  } catch (error) {
-    cloning.log.error({ requestId: request.requestId, err: error }, 'a clone could not be recorded')
-    await cloning.storage.remove(clone.demoName)
-    await retryWhileBusy(() => removeUnusedReference(cloning, clone.sha256))
-    throw error
-  }
-}
 
 /** Deletes a clone. Throws `voice_not_found` when the account has no such clone. */
 export async function removeClone(cloning: Cloning, accountId: string, id: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { FindConverter } from '../speak/speaker'
 import type { Deadline } from '../deadline'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'
-import type { Billing } from '../billing/settlement'
+import type { Billing } from '../billing/paid-request'
 import type { Scheduler } from '../workers/scheduler'
 import type { ReceivedReference, References } from '../storage/references'
 import type { Storage } from '../storage/storage'
@@ -22,12 +22,9 @@ export type Cloning = Billing & {
   readonly downloader: Downloader
   /** Hz, of the demo. undefined: the voice's own rate. */
   readonly mp3SampleRate: number | undefined
-  readonly holdTimeoutMs: number
   /** Limit for one account. */
   readonly clonesMax: number
   readonly referenceBytesMax: number
-  /** Running requests by id, as in `Speaking`. */
-  readonly running: Map<string, Promise<unknown>>
   /** The last work of each account and recording; work on the same recording runs one at a time. */
   readonly turns: Map<string, Promise<unknown>>
 }

@@ -61,7 +61,7 @@ function describeSpoken(spoken: Spoken, requestId: string, storageUrl: string) {
     speed: spoken.speed,
     units: spoken.units,
     remaining: spoken.remaining,
-    duration_ms: spoken.durationMs,
+    duration_ms: spoken.processingMs,
     ...(spoken.remaining === null && { billing_warning: billingWarning }),
   }
 }

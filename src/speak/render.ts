@@ -58,7 +58,7 @@ export type Rendering = {
   /** Word times in the audio; undefined if an engine reports none, and for texts of several blocks. */
   readonly words: readonly TimedWord[] | undefined
   /** Milliseconds from the start of the first task to the last byte. */
-  readonly durationMs: number
+  readonly processingMs: number
 }
 
 /** Writes bytes of the file at a position. */
@@ -93,7 +93,7 @@ export async function render(scheduler: Scheduler, request: RenderRequest, sink:
       sampleRate,
       words,
       audioMs: Math.round((frames / sampleRate) * 1000),
-      durationMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
+      processingMs: Math.round(performance.now() - (job.begunAtMs ?? startedAtMs)),
     }
   } catch (error) {
     if (scheduler.closed && error instanceof JobEnded) throw stopping()
@@ -288,7 +288,7 @@ function failureCode(stage: Stage, format: AudioFormat) {
 
 /**
  * Renders into a new file of the storage. The file appears under `name` only when it is complete and durable.
- * `durationMs` includes storing it. Throws `storage_failed` and the errors of `render`.
+ * `processingMs` includes storing it. Throws `storage_failed` and the errors of `render`.
  */
 export async function renderToStorage(
   scheduler: Scheduler,
@@ -301,7 +301,7 @@ export async function renderToStorage(
     const rendering = await render(scheduler, request, file)
     const renderedAtMs = performance.now()
     await file.commit()
-    return { ...rendering, durationMs: Math.round(rendering.durationMs + performance.now() - renderedAtMs) }
+    return { ...rendering, processingMs: Math.round(rendering.processingMs + performance.now() - renderedAtMs) }
   } catch (error) {
     await file.abort()
     throw error

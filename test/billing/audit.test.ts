@@ -37,7 +37,7 @@ beforeEach(() => {
   transact(db, () => {
     release(db, uncharged.holdId)
     const fileName = `${uncharged.requestId}.mp3`
-    finishUsage(db, uncharged.requestId, { status: 'uncharged', fileName, audioMs: 900, durationMs: 3 })
+    finishUsage(db, uncharged.requestId, { status: 'uncharged', fileName, audioMs: 900, processingMs: 3 })
   })
   cloneForNothing()
   open = begin(db, { accountId, keyId, units: 9 })
@@ -48,7 +48,7 @@ function cloneForNothing(): void {
   const start = { requestId: id, kind: 'clone', accountId, keyId, createdAtMs: startMs, voiceId: 'cv-1' } as const
   transact(db, () => {
     startUsage(db, { ...start, characters: 0, speed: null, format: null, digest: null })
-    finishUsage(db, id, { status: 'charged', units: 0, remaining: 0, fileName: null, audioMs: null, durationMs: 1 })
+    finishUsage(db, id, { status: 'charged', units: 0, remaining: 0, fileName: null, audioMs: null, processingMs: 1 })
   })
 }
 

@@ -28,8 +28,10 @@ export type UsageRow = Omit<UsageStart, 'digest'> & {
   /** Units charged. */
   readonly units: number
   readonly fileName: string | null
+  /** Length of the audio. */
   readonly audioMs: number | null
-  readonly durationMs: number | null
+  /** How long the work took. */
+  readonly processingMs: number | null
   /** The account's balance after the charge. */
   readonly remaining: number | null
   readonly status: 'running' | 'charged' | 'uncharged' | 'failed'
@@ -55,7 +57,7 @@ export type UsageDay = {
 
 const columns = `id, request_id AS requestId, kind, account_id AS accountId, key_id AS keyId,
   created_at_ms AS createdAtMs, voice_id AS voiceId, characters, units, speed, format, file_name AS fileName,
-  audio_ms AS audioMs, duration_ms AS durationMs, remaining, status, error_code AS errorCode`
+  audio_ms AS audioMs, duration_ms AS processingMs, remaining, status, error_code AS errorCode`
 
 /** Opens the row of a request. The request id must be new or belong to a failed request of the same account. */
 export function startUsage(db: Database, start: UsageStart): void {
@@ -84,23 +86,28 @@ export type Outcome =
       readonly remaining: number
       readonly fileName: string | null
       readonly audioMs: number | null
-      readonly durationMs: number
+      readonly processingMs: number
     }
-  | { readonly status: 'uncharged'; readonly fileName: string; readonly audioMs: number; readonly durationMs: number }
+  | {
+      readonly status: 'uncharged'
+      readonly fileName: string | null
+      readonly audioMs: number | null
+      readonly processingMs: number
+    }
   /** `errorCode` is the public code. */
   | { readonly status: 'failed'; readonly errorCode: string }
 
 /** Closes the row of a running request. */
 export function finishUsage(db: Database, requestId: string, outcome: Outcome): void {
   const { status } = outcome
-  const made = outcome.status === 'failed' ? { fileName: null, audioMs: null, durationMs: null } : outcome
+  const made = outcome.status === 'failed' ? { fileName: null, audioMs: null, processingMs: null } : outcome
   const { units, remaining } = outcome.status === 'charged' ? outcome : { units: 0, remaining: null }
   const errorCode = outcome.status === 'failed' ? outcome.errorCode : null
   const row = prepare<unknown[], { accountId: string; createdAtMs: number }>(
     db,
     `UPDATE usage SET status = ?, units = ?, remaining = ?, file_name = ?, audio_ms = ?, duration_ms = ?, error_code = ?
      WHERE request_id = ? AND status = 'running' RETURNING account_id AS accountId, created_at_ms AS createdAtMs`,
-  ).get(status, units, remaining, made.fileName, made.audioMs, made.durationMs, errorCode, requestId)
+  ).get(status, units, remaining, made.fileName, made.audioMs, made.processingMs, errorCode, requestId)
   assert(row, 'a running request is finished once')
   addToDay(db, row, { requests: 1, units, audioMs: made.audioMs ?? 0 })
 }
