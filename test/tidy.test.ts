@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'bun:test'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
+import { functionLengths } from './function-lengths'
 
 const root = join(import.meta.dir, '..')
 const src = join(root, 'src')
@@ -58,6 +59,18 @@ const homes: Record<string, string> = {
   'fastest-levenshtein': 'suggest',
   'cli-progress': 'cli',
 }
+
+/** Functions that are still to be split. This list may only shrink. */
+const stillLong = [
+  'http/access.ts createAccess',
+  'workers/admission.ts createAdmission',
+  'workers/compute.ts createCompute',
+  'workers/fair-queue.ts createFairQueue',
+  'workers/scheduler.ts createScheduler',
+  'workers/worker-pool.ts createWorkerPool',
+  'workers/worker-process.ts startWorkerProcess',
+  'workers/worker.ts runWorker',
+]
 
 const files = [...new Glob('**/*.{ts,tsx}').scanSync(src)].filter((file) => !file.endsWith('.d.ts')).sort()
 const roomOf = (file: string) => file.split('/')[0]!.replace(/\.tsx?$/, '')
@@ -172,6 +185,14 @@ describe('the source tree', () => {
       const lines = (await Bun.file(join(src, file)).text()).split('\n').length
       if (lines > 400) long.push(`${file} (${lines} lines)`)
     }
+    expect(long).toEqual([])
+  })
+
+  it('has no function over 100 lines', async () => {
+    const long: string[] = []
+    for (const file of files)
+      for (const { name, lines } of functionLengths(await Bun.file(join(src, file)).text()))
+        if (lines > 100 && !stillLong.includes(`${file} ${name}`)) long.push(`${file} ${name} (${lines} lines)`)
     expect(long).toEqual([])
   })
 
