@@ -35,15 +35,27 @@ export function openPackRegistry(
 export async function rescanPacksHere(flags: RawSettings) {
   const dataDirectory = readDataDirectory(flags, process.env)
   const isServed = loadLock().isLocked(dataDirectory) === true
+  const registry = isServed ? await markForRescan(flags, dataDirectory) : await probePacks(flags)
+  await registry.close()
+  return listPacks({ registry, loaded: () => [], installs: () => [] })
+}
+
+/** Leaves a mark for the server, if there are packs. Starts no worker. */
+async function markForRescan(flags: RawSettings, dataDirectory: string): Promise<PackRegistry> {
+  const registry = await openPackRegistry(flags, readCatalogue())
+  await registry.rescan()
+  if (registry.list().length > 0) await Bun.write(join(voicesDirectory({ dataDirectory }), rescanMark), '')
+  return registry
+}
+
+async function probePacks(flags: RawSettings): Promise<PackRegistry> {
   const { createCliSpeech } = await import('./scheduler')
   const { scheduler, probe } = await createCliSpeech(flags)
   try {
     const registry = await openPackRegistry(flags, readCatalogue(), probe)
     await registry.rescan()
-    if (!isServed) await registry.tryAll()
-    else if (registry.list().length > 0) await Bun.write(join(voicesDirectory({ dataDirectory }), rescanMark), '')
-    await registry.close()
-    return listPacks({ registry, loaded: () => [], installs: () => [] })
+    await registry.tryAll()
+    return registry
   } finally {
     scheduler.close()
   }
