@@ -33,23 +33,34 @@ export async function writeAt(file: FileHandle, bytes: Uint8Array, position: num
   }
 }
 
-/** Runs `work` and throws `storage_failed` for each of its errors. */
-export async function guard<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw notStored(error)
+type Subject = 'audio' | 'recording'
+
+/** Guards for the file operations of a store. `subject`: what it stores, for the message. */
+export function guardsOf(subject: Subject) {
+  return {
+    /** Runs `work` and throws `storage_failed` for each of its errors. */
+    async guard<T>(work: () => Promise<T>): Promise<T> {
+      try {
+        return await work()
+      } catch (error) {
+        throw notStored(subject, error)
+      }
+    },
+
+    /** As `guard`, for synchronous work. */
+    guardNow(work: () => void): void {
+      try {
+        work()
+      } catch (error) {
+        throw notStored(subject, error)
+      }
+    },
   }
 }
 
-export function guardNow(work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    throw notStored(error)
-  }
-}
-
-function notStored(cause: unknown): AppError {
-  return new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', { cause })
+/** The error for a customer whose paid operation failed at the disk. */
+export function notStored(subject: Subject, cause: unknown): AppError {
+  return new AppError('storage_failed', `The ${subject} could not be stored; nothing was charged. Try again.`, {
+    cause,
+  })
 }

@@ -6,7 +6,7 @@ import { constants, renameSync, rmSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
-import { guard, guardNow, syncDirectoryNow, temporarySuffix, writeAt } from './files'
+import { guardsOf, syncDirectoryNow, temporarySuffix, writeAt } from './files'
 
 export type References = ReturnType<typeof openReferences>
 
@@ -35,6 +35,8 @@ export type ReceivedReference = {
   /** Removes the file unless it was kept. */
   discard(): Promise<void>
 }
+
+const { guard, guardNow } = guardsOf('recording')
 
 const namePattern = /^[0-9a-f]{64}$/
 const createOnly = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY

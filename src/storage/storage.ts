@@ -7,7 +7,7 @@ import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
 import { readFreeBytes } from './space'
-import { guard, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
+import { guardsOf, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
 
 export type Storage = ReturnType<typeof openStorage>
 
@@ -25,6 +25,8 @@ export type StoredFile = {
   readonly contentType: string
   readonly modifiedAtMs: number
 }
+
+const { guard } = guardsOf('audio')
 
 const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 /** A plain name or a name in `demos/`. The pattern admits no path out of the directory. */

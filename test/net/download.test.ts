@@ -182,7 +182,7 @@ describe('a download', () => {
     const { code, message } = await failure(download(`http://${host}/`, { allowed: [host], path: '/dev/full' }))
     expect([code, message]).toEqual([
       'storage_failed',
-      'The audio could not be stored; nothing was charged. Try again.',
+      'The recording could not be stored; nothing was charged. Try again.',
     ])
   })
 

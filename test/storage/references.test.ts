@@ -87,7 +87,10 @@ describe('a recording', () => {
   it('throws storage_failed when the directory is missing', async () => {
     const reference = await receive('x')
     await rm(directory, { recursive: true })
-    await expect(reference.flush()).rejects.toMatchObject({ code: 'storage_failed' })
+    await expect(reference.flush()).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: 'The recording could not be stored; nothing was charged. Try again.',
+    })
     expect(() => reference.keep()).toThrow(expect.objectContaining({ code: 'storage_failed' }))
     await expect(references.receive()).rejects.toMatchObject({ code: 'storage_failed' })
   })

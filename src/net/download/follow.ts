@@ -115,7 +115,9 @@ function failureOf(
   if (reason === 'too_large')
     return new AppError('url_too_large', `url: the file is larger than ${sizeBytesMax} bytes.`, { param: 'url' })
   if (reason === 'not_stored')
-    return new AppError('storage_failed', 'The audio could not be stored; nothing was charged. Try again.', { cause })
+    return new AppError('storage_failed', 'The recording could not be stored; nothing was charged. Try again.', {
+      cause,
+    })
   const messages: Record<Exclude<FailureReason, 'too_large' | 'not_stored'>, string> = {
     unreachable: 'the server cannot be reached, or closed the connection',
     not_http: 'the server does not answer in HTTP/1.1',
