@@ -34,8 +34,8 @@ type Rendering = {
 }
 
 /**
- * Renders the demo sentence of the clone's language into the storage. Throws `voice_disabled`, `render_failed`,
- * `storage_failed`.
+ * Renders the demo sentence of the clone's language into the storage. Throws `voice_disabled`, `storage_failed`,
+ * `rate_limited`, `shutting_down`, and `render_failed` for every other failure.
  */
 export async function renderDemo(
   {

@@ -121,8 +121,7 @@ async function receive(
 type Part = Awaited<ReturnType<typeof openPart>>
 
 async function openPart(path: string, file: PlannedFile) {
-  const { sha256, gitBlob, md5 } = file.digests
-  const stem = `${path}.${(sha256 ?? gitBlob ?? md5 ?? '').slice(0, 16)}`
+  const stem = `${path}.${decisiveDigest(file)?.value.slice(0, 16) ?? ''}`
   const [partPath, tagPath] = [`${stem}${temporarySuffix}`, `${stem}.etag`]
   let hashes = createHashes(file.sizeBytes)
   let sizeBytes = 0
@@ -211,9 +210,18 @@ export async function holdsFile(path: string, file: PlannedFile): Promise<boolea
 
 const labels = { sha256: 'SHA-256', gitBlob: 'git blob', md5: 'MD5' } as const
 
-/** Compares the first available digest only: MD5 comes from an index that may be older than the file. */
-function differenceOf({ digests }: PlannedFile, found: FileDigests): string | undefined {
-  const name = (['sha256', 'gitBlob', 'md5'] as const).find((one) => digests[one] !== undefined)
-  if (name === undefined || digests[name] === found[name]) return undefined
-  return `${labels[name]}: found ${found[name]}, expected ${digests[name]}`
+/** The strongest known digest. MD5 comes last also because its index may be older than the file. */
+function decisiveDigest({ digests }: PlannedFile): { name: keyof Digests; value: string } | undefined {
+  for (const name of ['sha256', 'gitBlob', 'md5'] as const) {
+    const value = digests[name]
+    if (value !== undefined) return { name, value }
+  }
+  return undefined
+}
+
+/** Compares the decisive digest only. */
+function differenceOf(file: PlannedFile, found: FileDigests): string | undefined {
+  const expected = decisiveDigest(file)
+  if (!expected || expected.value === found[expected.name]) return undefined
+  return `${labels[expected.name]}: found ${found[expected.name]}, expected ${expected.value}`
 }

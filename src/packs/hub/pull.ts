@@ -106,7 +106,7 @@ async function install(plan: PullPlan, pack: string, target: string, options: Pu
     doneBytes += file.sizeBytes
   }
   await writeFile(join(pack, sourceFile), describeSource(hub, plan, digests), { flush: true })
-  await removeStrangers(pack, plan)
+  await removeUnplanned(pack, plan)
   await syncDirectory(pack)
   await rename(pack, target)
   await syncDirectory(directory)
@@ -124,7 +124,7 @@ function describeSource(hub: Hub, plan: PullPlan, digests: ReadonlyMap<string, F
 }
 
 /** Removes files of an interrupted pull of another revision. */
-async function removeStrangers(pack: string, { files }: PullPlan): Promise<void> {
+async function removeUnplanned(pack: string, { files }: PullPlan): Promise<void> {
   const own = new Set([sourceFile, ...files.map(({ target }) => target)])
   for (const path of await filesIn(pack)) if (!own.has(path)) await rm(join(pack, path))
 }
