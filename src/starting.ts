@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, readFile } from 'node:fs/promises'
 import { ConfigError, type Config } from './config'
 import { AppError } from './errors'
+import { BadJson, parseJson } from './json'
 
 /** Reads the file that `setting` names. Throws `ConfigError`. */
 export async function readNamedFile(setting: string, path: string): Promise<string> {
@@ -33,13 +34,15 @@ function wrongWith(error: unknown, missing: string): string {
   return wrong
 }
 
-/** Reads the seed file. Throws `ConfigError` when it is missing or is not valid JSON. */
+/** Reads the seed file. Throws `ConfigError` when it is missing, is not valid JSON or is nested too deeply. */
 export async function readSeed(path: string): Promise<unknown> {
   const text = await readNamedFile('--seed', path)
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
-    throw new ConfigError(`--seed: ${path} is not valid JSON: ${(error as Error).message}`)
+    if (!(error instanceof BadJson)) throw error
+    const detail = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    throw new ConfigError(`--seed: ${path} ${error.message}${detail}`)
   }
 }
 

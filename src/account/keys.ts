@@ -5,6 +5,7 @@
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
 import { AppError, assert } from '../errors'
+import { sha256 } from '../hash'
 import type { Role } from './accounts'
 
 /** The account that a key authenticates, and the key's rights. */
@@ -165,8 +166,4 @@ function generateKey(): string {
     number /= 62n
   }
   return `sk-${digits}`
-}
-
-function sha256(text: string): Buffer {
-  return Buffer.from(new Bun.CryptoHasher('sha256').update(text).digest())
 }

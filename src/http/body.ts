@@ -3,6 +3,7 @@ import { limits } from '../config'
 import { shorten } from '../deadline'
 import { AppError } from '../errors'
 import { describe, isFields, type Fields } from '../fields'
+import { BadJson, parseJson } from '../json'
 import { receiveBody } from './arrival'
 import { stateOf } from './request-state'
 
@@ -26,31 +27,18 @@ async function readBody(request: Request): Promise<string> {
 }
 
 function parseObject(text: string): Fields {
-  ensureShallow(text)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new AppError('invalid_params', 'The body is not valid JSON.')
-  }
+  const value = parse(text)
   if (!isFields(value))
     throw new AppError('invalid_params', `The body must be a JSON object; found ${describe(value)}.`)
   return value
 }
 
-/** No field needs more depth, and parsing a megabyte of brackets would block the event loop. */
-function ensureShallow(text: string): void {
-  let depth = 0
-  let isInString = false
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]
-    if (character === '\\') i++
-    else if (character === '"') isInString = !isInString
-    else if (isInString) continue
-    else if (character === '[' || character === '{') depth++
-    else if (character === ']' || character === '}') depth--
-    if (depth > limits.requestBodyDepthMax)
-      throw new AppError('invalid_params', `The body is nested more than ${limits.requestBodyDepthMax} levels deep.`)
+function parse(text: string): unknown {
+  try {
+    return parseJson(text, limits.requestBodyDepthMax)
+  } catch (error) {
+    if (!(error instanceof BadJson)) throw error
+    throw new AppError('invalid_params', `The body ${error.message}.`)
   }
 }
 

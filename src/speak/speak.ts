@@ -12,6 +12,7 @@ import type { Database } from '../db/database'
 import { shorten, type Deadline } from '../deadline'
 import { AppError, assert } from '../errors'
 import { noFaults, type FaultName, type Faults } from '../faults'
+import { sha256 } from '../hash'
 import type { Storage } from '../storage/storage'
 import type { Catalogue } from '../voice/catalogue'
 import { findClone, findFirstClone, isCloneId, type Clone } from '../voice/clones'
@@ -148,8 +149,7 @@ function isAffordable(db: Database, { accountId, keyId }: Caller, units: number)
 
 /** Identifies a request without keeping its text. It includes the id, so that equal texts have different digests. */
 function digestOf({ requestId, text, voiceId, speed, format }: SpeakRequest): Uint8Array {
-  const fields = JSON.stringify([requestId, text, voiceId ?? null, speed, format])
-  return new Bun.CryptoHasher('sha256').update(fields).digest()
+  return sha256(JSON.stringify([requestId, text, voiceId ?? null, speed, format]))
 }
 
 /** The render fault of each fault name. */

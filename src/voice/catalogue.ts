@@ -4,6 +4,7 @@
  * may come and go while the server runs. Fallback voices are not listed; they read scripts that the requested voice
  * cannot.
  */
+import { sha256Hex } from '../hash'
 import manifest from '../../voices/catalogue.json'
 
 export type Gender = 'female' | 'male'
@@ -168,14 +169,13 @@ export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefine
   const { engine, language, settings, demo, adaptation, model } = voice
   const made = [renderingVersion, engine, language, settings, demo, mp3SampleRate]
   const recipe = JSON.stringify([...made, ...(adaptation ? [adaptation] : []), ...(model ? [model.version] : [])])
-  return `demos/${voice.id}-${new Bun.CryptoHasher('sha256').update(recipe).digest('hex').slice(0, 16)}.mp3`
+  return `demos/${voice.id}-${sha256Hex(recipe).slice(0, 16)}.mp3`
 }
 
 /** As `demoName`, for a clone. The name cannot be guessed without the profile. */
 export function cloneDemoName(id: string, profile: string, mp3SampleRate: number | undefined): string {
   const recipe = JSON.stringify([renderingVersion, id, profile, mp3SampleRate])
-  const hash = new Bun.CryptoHasher('sha256').update(recipe).digest('hex')
-  return `demos/${id}-${hash.slice(0, 32)}.mp3`
+  return `demos/${id}-${sha256Hex(recipe).slice(0, 32)}.mp3`
 }
 
 /** Raise it when a change makes the same text and voice sound different. */

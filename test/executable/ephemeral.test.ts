@@ -141,6 +141,7 @@ describe('a seed file', () => {
   const code = { code: '0000-1111-2222-3333', units: 5 }
   const wrong: [what: string, seed: unknown, says: RegExp][] = [
     ['is no JSON', '{"accounts":', /--seed: .*not valid JSON/],
+    ['is nested deeply', '{"accounts":'.repeat(1000), /--seed: .*is nested more than 64 levels deep/],
     ['is an array', [], /seed: found an array/],
     ['has an unknown part', { acounts: [] }, /"acounts".*accounts/],
     ['has an object for a list', { accounts: {} }, /accounts: found an object/],

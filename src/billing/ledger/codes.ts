@@ -5,6 +5,7 @@
 import { prepare } from '../../db/statements'
 import type { Database } from '../../db/database'
 import { AppError } from '../../errors'
+import { sha256 } from '../../hash'
 import { creditCode } from './ledger'
 
 export type ActivationCode = {
@@ -123,8 +124,4 @@ function canonicalCode(text: string): string | undefined {
 
 function grouped(canonical: string): string {
   return canonical.match(/.{4}/g)!.join('-')
-}
-
-function sha256(text: string): Buffer {
-  return Buffer.from(new Bun.CryptoHasher('sha256').update(text).digest())
 }

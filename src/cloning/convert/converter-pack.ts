@@ -4,6 +4,7 @@
  * embedding, `tone_clone_model.onnx` converts speech to another one, `configuration.json` describes the spectrogram.
  */
 import { isFields } from '../../fields'
+import { sha256Hex } from '../../hash'
 import type { GraphInfo } from '../../speech/onnx/file'
 import type { TensorInfo } from '../../speech/onnx/runtime'
 import type { SpectrogramSettings } from './spectrogram'
@@ -55,7 +56,7 @@ const extractorBytesMax = 64 << 20
  * installation do not matter.
  */
 export function fingerprintOf(extractor: Uint8Array): string {
-  return new Bun.CryptoHasher('sha256').update(extractor).digest('hex')
+  return sha256Hex(extractor)
 }
 
 /** Throws `BadPack` on an invalid configuration, or another sample rate than `converterSampleRate`. */

@@ -6,6 +6,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pcm } from '../../audio/pcm'
+import type { Fields } from '../../fields'
+import { parseJson } from '../../json'
 import type { ModelFiles } from '../../speech/voice'
 import {
   configurationFile,
@@ -51,10 +53,7 @@ const fadeFrames = 8
 
 /** Throws onnxruntime's errors for the graphs, and the errors of `readSpectrogramSettings`. */
 export async function loadConverter({ directory }: ModelFiles, runtime: Runtime): Promise<ToneConverter> {
-  const configuration = JSON.parse(await readFile(join(directory, configurationFile), 'utf8')) as Record<
-    string,
-    unknown
-  >
+  const configuration = parseJson(await readFile(join(directory, configurationFile), 'utf8')) as Fields
   const settings = readSpectrogramSettings(configuration)
   const { sampleRate, hopLength } = settings
   const { session: extractor } = await openGraph(runtime, join(directory, extractorFile))

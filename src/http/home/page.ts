@@ -1,4 +1,5 @@
 /** The page at `/` for people with a browser: describes the service and the first steps. One file, no requests. */
+import { sha256 } from '../../hash'
 import html from './home.html' with { type: 'text' }
 import style from './home.css' with { type: 'text' }
 import script from './home.js' with { type: 'text' }
@@ -12,7 +13,7 @@ export type HomePage = {
   readonly voice: { readonly name: string; readonly language: string; readonly demo: string } | undefined
 }
 
-const hashOf = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
+const hashOf = (text: string) => `'sha256-${sha256(text).toString('base64')}'`
 
 /** Allows only the page's own style and script, and audio of the service. */
 export const contentSecurityPolicy = [

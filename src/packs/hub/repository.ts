@@ -3,6 +3,7 @@
  * first: they come from a third party.
  */
 import { describe, isFields, type Fields } from '../../fields'
+import { BadJson, parseJson } from '../../json'
 import type { Hub } from './client'
 import { failed } from './failures'
 
@@ -75,7 +76,7 @@ function nextQuery(link: string | null, base: string): string | undefined {
 
 /** Skips files with unusable names or sizes; a required one is then reported as missing. */
 function readTree(text: string, path: string): HubFile[] {
-  const entries = parseJson(text, path)
+  const entries = parse(text, path)
   if (!Array.isArray(entries)) throw failed(`${path}: found ${describe(entries)}, a list was expected`)
   return entries.flatMap((entry: unknown) => {
     const { type, path: name, size, oid, lfs } = (entry ?? {}) as Record<string, unknown>
@@ -116,16 +117,17 @@ export function isSize(value: unknown): value is number {
 }
 
 export function parseObject(text: string, path: string): Fields {
-  const value = parseJson(text, path)
+  const value = parse(text, path)
   if (isFields(value)) return value
   throw failed(`${path}: found ${describe(value)}, an object was expected`)
 }
 
-function parseJson(text: string, path: string): unknown {
+function parse(text: string, path: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
-    throw failed(`${path} is not JSON`, error)
+    if (!(error instanceof BadJson)) throw error
+    throw failed(`${path} ${error.message}`, error)
   }
 }
 

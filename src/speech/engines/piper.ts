@@ -3,6 +3,8 @@
  * applies the speed. Words are timed when the graph returns the length of each id.
  */
 import { join } from 'node:path'
+import type { Fields } from '../../fields'
+import { parseJson } from '../../json'
 import { NothingToSay, type Speech, type SpeechEngine, type TimedWord } from '../engine'
 import type { ModelFiles, VoiceSpec } from '../voice'
 import { baseLanguage } from '../language'
@@ -25,7 +27,8 @@ const pauseSeconds = 0.25
 /** Throws `BadPack` on an invalid configuration, and the errors of opening the graph. */
 export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
   const configFile = `${model.graph}.json`
-  const config = parsePiperConfig(await Bun.file(join(model.directory, configFile)).json(), configFile)
+  const json = parseJson(await Bun.file(join(model.directory, configFile)).text()) as Fields
+  const config = parsePiperConfig(json, configFile)
   let phonemizer: Promise<Phonemizer> | undefined
   const readRuns = (text: string) => readPiper(text, config.alphabet, () => (phonemizer ??= loadPhonemizer()))
   await readRuns(firstText)

@@ -4,6 +4,7 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { isFields } from '../../fields'
+import { parseJson } from '../../json'
 import { checkGraphFile } from '../onnx/check'
 import type { GraphInfo } from '../onnx/file'
 import { BadGraphFile } from '../onnx/wire'
@@ -19,8 +20,6 @@ export type OpenedFolder = PackFolder & {
 
 const sizeBytesMax = 8 * 2 ** 30
 const jsonBytesMax = 16 << 20
-/** No valid configuration is nested deeper. */
-const jsonDepthMax = 64
 
 /** Throws `BadPack` when the path is not a folder, cannot be read, or exceeds the limits of a pack. */
 export async function openPackFolder(path: string): Promise<OpenedFolder> {
@@ -56,7 +55,7 @@ export async function openPackFolder(path: string): Promise<OpenedFolder> {
 
     async readJson(file) {
       const bytes = await read(file, jsonBytesMax)
-      const value = parseJson(bytes)
+      const value = parse(bytes)
       if (isFields(value)) return value
       throw new BadPack(`${file} is not a JSON object`)
     },
@@ -83,27 +82,12 @@ async function guard<T>(file: string, work: () => T | Promise<T>): Promise<T> {
 }
 
 /** Returns undefined for invalid JSON. */
-function parseJson(bytes: Uint8Array): unknown {
-  if (isDeeplyNested(bytes)) return undefined
+function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     return undefined
   }
-}
-
-/** `JSON.parse` accepts any depth, but recursive walks over the value do not. */
-function isDeeplyNested(bytes: Uint8Array): boolean {
-  let depth = 0
-  let inText = false
-  for (let i = 0; i < bytes.length && depth <= jsonDepthMax; i++) {
-    const char = String.fromCharCode(bytes[i]!)
-    if (inText && char === '\\') i++
-    else if (char === '"') inText = !inText
-    else if (!inText && (char === '[' || char === '{')) depth++
-    else if (!inText && (char === ']' || char === '}')) depth--
-  }
-  return depth > jsonDepthMax
 }
 
 type Survey = { readonly sizes: Map<string, number>; readonly leftOut: Map<string, string> }

@@ -1,6 +1,7 @@
 /** A snapshot of a pack's file metadata, to detect changes without reading the files. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sha256Hex } from '../../hash'
 import { ignoreMissing } from '../../storage/files'
 import type { ModelFiles } from '../voice'
 
@@ -51,7 +52,7 @@ async function snapshotOf(directory: string): Promise<Snapshot> {
   )
   const lines = found.map(([path, file]) => [path, file?.size, file?.mtimeMs])
   return {
-    version: new Bun.CryptoHasher('sha256').update(JSON.stringify(lines)).digest('hex').slice(0, 32),
+    version: sha256Hex(JSON.stringify(lines)).slice(0, 32),
     changedAtMs: found.reduce((latest, [, file]) => Math.max(latest, file?.ctimeMs ?? 0), 0),
     sizeBytes: found.reduce((sum, [, file]) => sum + (file?.size ?? 0), 0),
   }

@@ -3,6 +3,7 @@
  * `tokenizer.json` of Hugging Face, or the config in the graph's metadata, as in kokoro-onnx.
  */
 import { isFields } from '../../fields'
+import { BadJson, parseJson } from '../../json'
 import { parseTokens } from '../phonemes/lexicon'
 import type { Vocabulary } from '../phonemes/runs'
 import type { PackFolder } from './family'
@@ -23,7 +24,7 @@ export async function readVocabulary(
   }
   const config = metadata['kokoro_config']
   if (config !== undefined) {
-    const vocabulary = fromObject(fieldOf(parseJson(config), 'vocab'))
+    const vocabulary = fromObject(fieldOf(parse(config), 'vocab'))
     return requirePhonemes(vocabulary ?? new Map(), 'kokoro_config in the metadata of the graph')
   }
   throw new BadPack('there is no vocabulary: tokens.txt, tokenizer.json, or config.json of hexgrad/Kokoro-82M')
@@ -35,11 +36,11 @@ function requirePhonemes(vocabulary: Vocabulary, file: string): Vocabulary {
 }
 
 /** Returns undefined for invalid JSON. */
-function parseJson(text: string): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined
+    if (error instanceof BadJson) return undefined
     throw error
   }
 }

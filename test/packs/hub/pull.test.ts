@@ -566,6 +566,12 @@ describe('a hostile hub', () => {
     expect((await problemOf(pull(`piper/${lessac}`))).message).toContain('has no hash of en/')
   })
 
+  it('with deeply nested JSON is refused', async () => {
+    const deep = '['.repeat(1000) + ']'.repeat(1000)
+    hub.faults.set('/revision/main', () => new Response(`{"sha":"${commit}","cardData":{"license":${deep}}}`))
+    expect((await problemOf(pull('kokoro'))).message).toContain('/revision/main is nested more than 64 levels deep')
+  })
+
   it('with endless JSON is cut off', async () => {
     const endless = () => {
       const chunk = new Uint8Array(1 << 20).fill(32)

@@ -107,9 +107,11 @@ describe('a pack of Kokoro', () => {
       'kokoro-v1.0.onnx': styleModel({ metadata: { kokoro_config } }),
     })
     expect((await readKokoro(inside(kokoroConfig)))?.voices).toHaveLength(3)
-    await expect(readKokoro(inside('{'))).rejects.toThrow(
-      'kokoro_config in the metadata of the graph has no vocabulary',
-    )
+    const deep = kokoroConfig.replace('{', `{"ignored":${'['.repeat(65)}${']'.repeat(65)},`)
+    for (const broken of ['{', deep])
+      await expect(readKokoro(inside(broken))).rejects.toThrow(
+        'kokoro_config in the metadata of the graph has no vocabulary',
+      )
   })
 
   it('of v0.19 has styles of 511 or 512 rows', async () => {
