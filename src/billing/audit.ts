@@ -102,8 +102,8 @@ const checks: readonly Check[] = [
     rule: 'an open hold is a running request, and a running request an open hold',
     sql: `SELECT 'hold ' || id AS row FROM holds WHERE status = 'held' AND NOT EXISTS
             (SELECT 1 FROM usage WHERE usage.request_id = holds.request_id AND usage.status = 'running')
-          UNION ALL SELECT 'request ' || request_id FROM usage WHERE status = 'running' AND NOT EXISTS
-            (SELECT 1 FROM holds WHERE holds.request_id = usage.request_id AND holds.status = 'held')`,
+          UNION ALL SELECT 'request ' || request_id FROM usage WHERE status = 'running' AND request_id NOT IN
+            (SELECT request_id FROM holds WHERE status = 'held')`,
   },
   {
     rule: 'a used code was credited once, to the account that used it',
