@@ -5,7 +5,7 @@
 import { limits, type NeuralSettings } from '../config'
 import { runIsolated } from './isolated'
 import type { Compute } from './compute'
-import { loadingFactor } from './worker-pool'
+import { loadingFactor } from './pool/models'
 import { BadPack, type Pack } from '../speech/models/pack'
 import { estimateMemoryBytes } from '../packs/memory'
 import { takeSnapshot } from '../speech/models/snapshot'

@@ -18,7 +18,8 @@ import { createStreams } from './streams'
 import { createTaskClock } from './task-clock'
 import { succeeded } from './task-failed'
 import type { Work } from './work'
-import { createWorkerPool, type LoadedModel, type ModelOptions } from './worker-pool'
+import type { ModelOptions } from './pool/models'
+import { createWorkerPool, type LoadedModel } from './worker-pool'
 import type { WorkerCommand, WorkerProcess } from './worker-process'
 
 type SchedulerStatus = { workers: number; running: number; waiting: number; jobs: number; admittedSeconds: number }

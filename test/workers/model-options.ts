@@ -1,7 +1,7 @@
 /** Model options for schedulers in tests: the CPU, one thread, and ample memory. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ModelOptions } from '../../src/workers/worker-pool'
+import type { ModelOptions } from '../../src/workers/pool/models'
 
 export const modelOptions: ModelOptions = {
   runtime: async () => ({ directory: join(tmpdir(), 'sonant-test-runtime'), provider: 'cpu', threads: 1 }),
