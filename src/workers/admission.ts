@@ -54,6 +54,16 @@ const returnWithinMs = 5_000
 const retryCaution = 1.1
 const retrySecondsMax = 60
 
+type AdmissionState = {
+  readonly workers: number
+  readonly horizonMs: number
+  readonly nowMs: () => number
+  /** Earliest deadline first. */
+  readonly places: Place[]
+  /** Retry times of refused keys. */
+  readonly refused: Map<string, number>
+}
+
 /** `horizonMs`: the farthest time that is promised, however late a deadline is. */
 export function createAdmission({
   workers,
@@ -66,98 +76,8 @@ export function createAdmission({
   horizonMs: number
   nowMs?: () => number
 }) {
-  /** Earliest deadline first. */
-  const places: Place[] = []
-  /** Retry times of refused keys. */
-  const refused = new Map<string, number>()
-
-  function enter({ key, deadlineAtMs, work }: Demand): Place {
-    const enteredAtMs = nowMs()
-    const place: Place = {
-      key,
-      deadlineAtMs,
-      turnsUntilMs: enteredAtMs + turnsShare * (deadlineAtMs - enteredAtMs),
-      work,
-      leave() {
-        const index = places.indexOf(place)
-        if (index >= 0) places.splice(index, 1)
-      },
-    }
-    const later = places.findIndex((other) => other.deadlineAtMs > deadlineAtMs)
-    places.splice(later < 0 ? places.length : later, 0, place)
-    return place
-  }
-
-  /** Remaining worker milliseconds by key. */
-  function heldByKey(): Map<string, number> {
-    const held = new Map<string, number>()
-    for (const { key, work } of places) held.set(key, (held.get(key) ?? 0) + work.leftMs())
-    return held
-  }
-
-  function forgetRefused(): void {
-    const now = nowMs()
-    for (const [key, dueAtMs] of refused) if (dueAtMs + returnWithinMs < now) refused.delete(key)
-  }
-
-  /** Whether `demand` may enter in `inMs`, if no other request comes and all keys are served equally. */
-  function isAllowed(demand: Demand, held: ReadonlyMap<string, number>, inMs: number): boolean {
-    const { key, work } = demand
-    const atMs = nowMs() + inMs
-    const left = serve(held, workers * inMs)
-    const total = sum(left.values())
-    if (total === 0) return true
-    const costMs = work.leftMs()
-    const dueAtMs = refused.get(key)
-    // A request in the future comes when it was told to.
-    const isReturning = inMs > 0 || (dueAtMs !== undefined && dueAtMs <= atMs)
-    const aheadMs = Math.min(horizonMs, demand.deadlineAtMs - nowMs())
-    const usableMs = (isReturning && inMs === 0 ? returningShare : promisedShare) * aheadMs
-    const finishMs = finishInMs(work, { workers, nowMs: atMs, beforeMs: total, laneMs: laneMs(work, inMs) })
-    if (finishMs > usableMs) return false
-    const own = left.get(key) ?? 0
-    if (own === 0) return true
-    const wanting = new Set([key, ...left.keys()])
-    for (const [other, otherDueAtMs] of refused) if (otherDueAtMs + returnWithinMs > atMs) wanting.add(other)
-    const shared = workers * usableMs * (1 - newcomerShare)
-    const most = wanting.size === 1 ? shared : Math.max(shared / wanting.size, workers * shareMinMs)
-    return own + costMs <= most && (isReturning || total + costMs <= shared)
-  }
-
-  /** Remaining worker milliseconds of the same lane. */
-  function laneMs({ lane }: Work, inMs: number): number {
-    if (!lane) return 0
-    const all = sum(places.map(({ work }) => (work.lane?.name === lane.name ? work.leftMs() : 0)))
-    return Math.max(0, all - lane.width * inMs)
-  }
-
-  /** Whether requests with later deadlines still finish in time when `demand` runs before them. */
-  function delaysNobody(demand: Demand): boolean {
-    let beforeMs = demand.work.leftMs()
-    for (const { deadlineAtMs, work } of places) {
-      const finishMs = finishInMs(work, { workers, nowMs: nowMs(), beforeMs, laneMs: 0 })
-      if (deadlineAtMs > demand.deadlineAtMs && finishMs > returningShare * (deadlineAtMs - nowMs())) return false
-      beforeMs += work.leftMs()
-    }
-    return true
-  }
-
-  function secondsUntilAllowed(demand: Demand, held: ReadonlyMap<string, number>): number {
-    let [low, high] = [0, Math.ceil(sum(held.values()) / workers / 1000) + 1]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if (isAllowed(demand, held, middle * 1000)) high = middle
-      else low = middle
-    }
-    return toRetryAfter(high)
-  }
-
-  /** Seconds until the request with the least work left is done, at equal turns. */
-  function secondsUntilRoom(): number {
-    const least = Math.min(...places.map(({ work }) => work.leftMs()))
-    return toRetryAfter((least * places.length) / workers / 1000)
-  }
-
+  const state: AdmissionState = { workers, horizonMs, nowMs, places: [], refused: new Map() }
+  const { places, refused } = state
   return {
     /** Earliest deadline first. */
     places: places as readonly Place[],
@@ -168,21 +88,113 @@ export function createAdmission({
     },
 
     admit(demand: Demand): Place | Refusal {
-      const { key, deadlineAtMs, work } = demand
-      forgetRefused()
-      const aloneMs = finishInMs(work, { workers, nowMs: nowMs(), beforeMs: 0, laneMs: 0 })
-      if (aloneMs > tooLongFactor * (deadlineAtMs - nowMs()) && work.isKnown()) return { reason: 'too_long' }
-      if (places.length >= placesMax) return { reason: 'full', retryAfterSeconds: secondsUntilRoom() }
-      const held = heldByKey()
-      if (places.length > 0 && !(isAllowed(demand, held, 0) && delaysNobody(demand))) {
-        const retryAfterSeconds = secondsUntilAllowed(demand, held)
-        refused.set(key, nowMs() + retryAfterSeconds * 1000)
+      forgetRefused(state)
+      if (isTooLong(state, demand)) return { reason: 'too_long' }
+      if (places.length >= placesMax) return { reason: 'full', retryAfterSeconds: secondsUntilRoom(state) }
+      const held = heldByKey(places)
+      if (places.length > 0 && !(isAllowed(state, demand, held, 0) && delaysNoOther(state, demand))) {
+        const retryAfterSeconds = secondsUntilAllowed(state, demand, held)
+        refused.set(demand.key, nowMs() + retryAfterSeconds * 1000)
         return { reason: 'busy', retryAfterSeconds }
       }
-      refused.delete(key)
-      return enter(demand)
+      refused.delete(demand.key)
+      return enter(state, demand)
     },
   }
+}
+
+function enter({ nowMs, places }: AdmissionState, { key, deadlineAtMs, work }: Demand): Place {
+  const enteredAtMs = nowMs()
+  const place: Place = {
+    key,
+    deadlineAtMs,
+    turnsUntilMs: enteredAtMs + turnsShare * (deadlineAtMs - enteredAtMs),
+    work,
+    leave() {
+      const index = places.indexOf(place)
+      if (index >= 0) places.splice(index, 1)
+    },
+  }
+  const later = places.findIndex((other) => other.deadlineAtMs > deadlineAtMs)
+  places.splice(later < 0 ? places.length : later, 0, place)
+  return place
+}
+
+/** Remaining worker milliseconds by key. */
+function heldByKey(places: readonly Place[]): Map<string, number> {
+  const held = new Map<string, number>()
+  for (const { key, work } of places) held.set(key, (held.get(key) ?? 0) + work.leftMs())
+  return held
+}
+
+function forgetRefused({ refused, nowMs }: AdmissionState): void {
+  const now = nowMs()
+  for (const [key, dueAtMs] of refused) if (dueAtMs + returnWithinMs < now) refused.delete(key)
+}
+
+/** Whether the request misses its deadline even on an idle machine. */
+function isTooLong({ workers, nowMs }: AdmissionState, { deadlineAtMs, work }: Demand): boolean {
+  const aloneMs = finishInMs(work, { workers, nowMs: nowMs(), beforeMs: 0, laneMs: 0 })
+  return aloneMs > tooLongFactor * (deadlineAtMs - nowMs()) && work.isKnown()
+}
+
+/** Whether `demand` may enter in `inMs`, if no other request comes and all keys are served equally. */
+function isAllowed(state: AdmissionState, demand: Demand, held: ReadonlyMap<string, number>, inMs: number): boolean {
+  const { workers, horizonMs, nowMs, refused } = state
+  const { key, work } = demand
+  const atMs = nowMs() + inMs
+  const left = serve(held, workers * inMs)
+  const total = sum(left.values())
+  if (total === 0) return true
+  const costMs = work.leftMs()
+  const dueAtMs = refused.get(key)
+  // A request in the future comes when it was told to.
+  const isReturning = inMs > 0 || (dueAtMs !== undefined && dueAtMs <= atMs)
+  const aheadMs = Math.min(horizonMs, demand.deadlineAtMs - nowMs())
+  const usableMs = (isReturning && inMs === 0 ? returningShare : promisedShare) * aheadMs
+  const finishMs = finishInMs(work, { workers, nowMs: atMs, beforeMs: total, laneMs: laneMs(state, work, inMs) })
+  if (finishMs > usableMs) return false
+  const own = left.get(key) ?? 0
+  if (own === 0) return true
+  const wanting = new Set([key, ...left.keys()])
+  for (const [other, otherDueAtMs] of refused) if (otherDueAtMs + returnWithinMs > atMs) wanting.add(other)
+  const shared = workers * usableMs * (1 - newcomerShare)
+  const most = wanting.size === 1 ? shared : Math.max(shared / wanting.size, workers * shareMinMs)
+  return own + costMs <= most && (isReturning || total + costMs <= shared)
+}
+
+/** Remaining worker milliseconds of the same lane. */
+function laneMs({ places }: AdmissionState, { lane }: Work, inMs: number): number {
+  if (!lane) return 0
+  const all = sum(places.map(({ work }) => (work.lane?.name === lane.name ? work.leftMs() : 0)))
+  return Math.max(0, all - lane.width * inMs)
+}
+
+/** Whether requests with later deadlines still finish in time when `demand` runs before them. */
+function delaysNoOther({ workers, nowMs, places }: AdmissionState, demand: Demand): boolean {
+  let beforeMs = demand.work.leftMs()
+  for (const { deadlineAtMs, work } of places) {
+    const finishMs = finishInMs(work, { workers, nowMs: nowMs(), beforeMs, laneMs: 0 })
+    if (deadlineAtMs > demand.deadlineAtMs && finishMs > returningShare * (deadlineAtMs - nowMs())) return false
+    beforeMs += work.leftMs()
+  }
+  return true
+}
+
+function secondsUntilAllowed(state: AdmissionState, demand: Demand, held: ReadonlyMap<string, number>): number {
+  let [low, high] = [0, Math.ceil(sum(held.values()) / state.workers / 1000) + 1]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (isAllowed(state, demand, held, middle * 1000)) high = middle
+    else low = middle
+  }
+  return toRetryAfter(high)
+}
+
+/** Seconds until the request with the least work left is done, at equal turns. */
+function secondsUntilRoom({ places, workers }: AdmissionState): number {
+  const least = Math.min(...places.map(({ work }) => work.leftMs()))
+  return toRetryAfter((least * places.length) / workers / 1000)
 }
 
 /** Milliseconds until `work` finishes behind `beforeMs` of other work, `laneMs` of it in the same lane. */

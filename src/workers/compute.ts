@@ -50,77 +50,13 @@ const trialTimeoutMs = 30_000
 const trialMemoryMaxBytes = 4e9
 
 export function createCompute(options: ComputeOptions) {
-  const { log, libraryPath, directory } = options
+  const { libraryPath, directory } = options
   const threads = threadsOf(options)
   const findings = new Map<ComputeProvider, Promise<Found>>()
   let found: Found | undefined
 
-  /** Tries `provider` on every configured GPU. */
-  async function attempt(provider: Provider): Promise<Trial> {
-    const deviceIds = provider === 'cpu' || options.deviceIds.length === 0 ? [undefined] : options.deviceIds
-    const startedAtMs = performance.now()
-    let runMs = 0
-    for (const deviceId of deviceIds) {
-      const result = await attemptOn(provider, deviceId)
-      if ('failure' in result) {
-        const where = deviceId === undefined ? '' : `GPU ${deviceId}: `
-        return { provider, failure: where + result.failure, durationMs: elapsed(startedAtMs), runMs: null }
-      }
-      runMs = Math.max(runMs, result.runMs)
-    }
-    return { provider, failure: null, durationMs: elapsed(startedAtMs), runMs }
-  }
-
-  function attemptOn(
-    provider: Provider,
-    deviceId: number | undefined,
-  ): Promise<{ runMs: number } | { failure: string }> {
-    return runIsolated(
-      { kind: 'try' },
-      {
-        command: options.command,
-        memoryMaxBytes: trialMemoryMaxBytes,
-        environment: writeRuntimeOptions({ directory, libraryPath, provider, threads, deviceId }),
-        timeoutMs: trialTimeoutMs,
-      },
-    ).then(
-      (outcome) => (outcome.ok ? outcome.answer : { failure: plain(outcome.message) }),
-      (error: unknown) => ({ failure: (error as Error).message }),
-    )
-  }
-
-  /** Finds the wished provider, or the fastest for `auto`; falls back to the CPU. Throws when no provider works. */
-  async function search(wish: ComputeProvider): Promise<Found> {
-    const trials: Trial[] = []
-    for (const provider of candidates(wish, libraryPath)) {
-      trials.push(await attempt(provider))
-      if (trials.at(-1)!.failure === null && wish !== 'auto') break
-    }
-    const working = trials.filter(({ runMs }) => runMs !== null).sort((a, b) => a.runMs! - b.runMs!)
-    const [best] = working
-    if (!best) {
-      const failures = trials.map(({ provider, failure }) => `${provider}: ${failure}`)
-      throw new Error(`no provider works: ${failures.join('; ')}`)
-    }
-    const { provider } = best
-    const isFallback = wish !== 'auto' && wish !== provider
-    const result = { provider, device: deviceName(provider), trials, isFallback, threads }
-    report(result, wish)
-    return result
-  }
-
-  function report({ provider, device, trials, isFallback }: Found, wish: ComputeProvider): void {
-    if (isFallback) {
-      const failure = trials.find((trial) => trial.provider === wish)?.failure
-      log.error(
-        { wished: wish, failure, provider, device },
-        `${wish} does not work; neural voices fall back to the CPU`,
-      )
-    } else log.info({ provider, device, trials }, 'neural voices are computed')
-  }
-
   async function find(wish: ComputeProvider = options.wish): Promise<Found> {
-    const finding = findings.get(wish) ?? search(wish)
+    const finding = findings.get(wish) ?? search(options, wish)
     findings.set(wish, finding)
     try {
       const result = await finding
@@ -134,7 +70,7 @@ export function createCompute(options: ComputeOptions) {
 
   return {
     /** Tries one provider with a real run. */
-    attempt,
+    attempt: (provider: Provider): Promise<Trial> => attempt(options, provider),
 
     /** Searches once per wish, and again after a failure. Rejects when not even the CPU works. */
     find,
@@ -149,6 +85,67 @@ export function createCompute(options: ComputeOptions) {
       const { provider } = await find(provided)
       return { directory, libraryPath, provider, threads }
     },
+  }
+}
+
+/** Finds the wished provider, or the fastest for `auto`; falls back to the CPU. Throws when no provider works. */
+async function search(options: ComputeOptions, wish: ComputeProvider): Promise<Found> {
+  const trials: Trial[] = []
+  for (const provider of candidates(wish, options.libraryPath)) {
+    trials.push(await attempt(options, provider))
+    if (trials.at(-1)!.failure === null && wish !== 'auto') break
+  }
+  const [best] = trials
+    .flatMap(({ provider, runMs }) => (runMs === null ? [] : { provider, runMs }))
+    .sort((a, b) => a.runMs - b.runMs)
+  if (!best) {
+    const failures = trials.map(({ provider, failure }) => `${provider}: ${failure}`)
+    throw new Error(`no provider works: ${failures.join('; ')}`)
+  }
+  const { provider } = best
+  const isFallback = wish !== 'auto' && wish !== provider
+  const result = { provider, device: deviceName(provider), trials, isFallback, threads: threadsOf(options) }
+  report(options.log, result, wish)
+  return result
+}
+
+function report(log: Logger, { provider, device, trials, isFallback }: Found, wish: ComputeProvider): void {
+  if (isFallback) {
+    const failure = trials.find((trial) => trial.provider === wish)?.failure
+    log.error({ wished: wish, failure, provider, device }, `${wish} does not work; neural voices fall back to the CPU`)
+  } else log.info({ provider, device, trials }, 'neural voices are computed')
+}
+
+/** Tries `provider` on every configured GPU. */
+async function attempt(options: ComputeOptions, provider: Provider): Promise<Trial> {
+  const deviceIds = provider === 'cpu' || options.deviceIds.length === 0 ? [undefined] : options.deviceIds
+  const startedAtMs = performance.now()
+  let runMs = 0
+  for (const deviceId of deviceIds) {
+    const result = await attemptOn(options, provider, deviceId)
+    if ('failure' in result) {
+      const where = deviceId === undefined ? '' : `GPU ${deviceId}: `
+      return { provider, failure: where + result.failure, durationMs: elapsed(startedAtMs), runMs: null }
+    }
+    runMs = Math.max(runMs, result.runMs)
+  }
+  return { provider, failure: null, durationMs: elapsed(startedAtMs), runMs }
+}
+
+async function attemptOn(
+  options: ComputeOptions,
+  provider: Provider,
+  deviceId: number | undefined,
+): Promise<{ readonly runMs: number } | { readonly failure: string }> {
+  const { command, directory, libraryPath } = options
+  const threads = threadsOf(options)
+  const environment = writeRuntimeOptions({ directory, libraryPath, provider, threads, deviceId })
+  const isolation = { command, environment, memoryMaxBytes: trialMemoryMaxBytes, timeoutMs: trialTimeoutMs }
+  try {
+    const outcome = await runIsolated({ kind: 'try' }, isolation)
+    return outcome.ok ? outcome.answer : { failure: plain(outcome.message) }
+  } catch (error) {
+    return { failure: (error as Error).message }
   }
 }
 
