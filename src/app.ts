@@ -21,7 +21,7 @@ export type App = {
   readonly storageUrl: string
   /** Keys and numbers of accounts that this start created, to be shown once; empty unless it was the first start. */
   readonly made: { readonly apiKey?: string; readonly adminKey?: string; readonly accountNumber?: string }
-  /** Loads the default voice in the background and then renders missing demos. */
+  /** Loads the default voice in the background and then, unless the server is ephemeral, renders missing demos. */
   startBackground(): Promise<void>
   /** Refuses new requests, lets running ones finish for a while, ends the workers. */
   close(): Promise<void>
@@ -90,6 +90,8 @@ async function warmUp(
   if (!isStopping()) registry.watch()
   if (registry.list().length > 0 || config.neural.provider !== 'auto')
     await speech.compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
+  // An ephemeral server lives for one run of tests, which fetch few demos; each is rendered on its first request.
+  if (config.ephemeral) return
   await Bun.sleep(demoDelayMs)
   await demos.renderMissing()
 }

@@ -1,6 +1,6 @@
 /**
- * Demos of voices. The demo of a catalogue voice is rendered once, on the first request or, for built-in voices, in the
- * background. The demo of a clone is made with the clone, and again if it is missing. The model of an installed voice
+ * Demos of voices. The demo of a catalogue voice is rendered once, on the first request or, for the built-in voices of
+ * a server that is not ephemeral, in the background. The demo of a clone is made with the clone, and again if it is missing. The model of an installed voice
  * is not loaded before the first request.
  */
 import { renderDemo } from './clone/demo'

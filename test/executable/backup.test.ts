@@ -47,7 +47,7 @@ async function startUsed(): Promise<{ sonant: Sonant; url: string; voiceId: stri
 /** Starts on a restored data directory and expects all contents of `used`. */
 async function expectWhole(data: string, used: { sonant: Sonant; url: string; voiceId: string }): Promise<void> {
   const { apiKey } = used.sonant
-  const again = await startIn(directory, { flags: ['--data', data], apiKey })
+  const again = await startIn(directory, { flags: ['--data', data], apiKey, demos: true })
   try {
     const { balance } = (await (await again.request('/api/v1/balance')).json()) as { balance: number }
     expect(balance).toBe(100_000 - text.length - 300)

@@ -2,7 +2,7 @@
 import { expect } from 'bun:test'
 import { openDatabase } from '../../src/db/database'
 import { join } from 'node:path'
-import { executable } from './sonant'
+import { executable, omitDemos } from './sonant'
 
 export const userKey = 'user-key-for-tests'
 export const adminKey = 'admin-key-for-tests'
@@ -38,11 +38,12 @@ export function startServer(flags: string[] = []): Promise<Server> {
 }
 
 /** With a data directory: only the administrator exists, with a key from the environment. */
-export function startOn(directory: string, flags: string[] = []): Promise<Server> {
+export async function startOn(directory: string, flags: string[] = []): Promise<Server> {
   const key = adminKey.repeat(2)
-  return spawn(['--port', '0', '--data', join(directory, 'data'), ...unlimited, ...flags], key, {
-    SONANT_ADMIN_KEY: key,
-  })
+  const data = join(directory, 'data')
+  const server = await spawn(['--port', '0', '--data', data, ...unlimited, ...flags], key, { SONANT_ADMIN_KEY: key })
+  await omitDemos(data)
+  return server
 }
 
 export const openData = (directory: string) => openDatabase(join(directory, 'data/sonant.db'))

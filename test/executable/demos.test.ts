@@ -18,7 +18,7 @@ async function waitFor(sonant: Sonant, names: string[]): Promise<void> {
 }
 
 it('all appear without a request, and stay the same files after a restart', async () => {
-  const first = await startSonant()
+  const first = await startSonant({ demos: true })
   const { voices } = (await (await first.request('/api/v1/voices')).json()) as { voices: { demo_url: string }[] }
   const names = voices.map(({ demo_url }) => demo_url.slice(`${first.storageUrl}/demos/`.length))
   await waitFor(first, names)
@@ -29,7 +29,7 @@ it('all appear without a request, and stay the same files after a restart', asyn
   const modified = () => Promise.all(names.map(async (name) => (await stat(pathOf(first, name))).mtimeMs))
   const before = await modified()
   await rm(pathOf(first, last))
-  const again = await startIn(first.directory, { apiKey: first.apiKey })
+  const again = await startIn(first.directory, { apiKey: first.apiKey, demos: true })
   // The server checks them in the order of the list: once the last one is back, all others have passed.
   await waitFor(again, [last])
   expect((await modified()).slice(0, -1)).toEqual(before.slice(0, -1))

@@ -48,7 +48,7 @@ describe('a full disk', () => {
     const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
     expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=3m', 'none', directory]).exitCode).toBe(0)
     try {
-      const sonant = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
+      const sonant = await startIn(directory, { flags: ['--min-free-bytes', '0'], demos: true })
       expect((await say(sonant)).status).toBe(200)
       const before = await filesIn(directory)
       const ballast = join(directory, 'ballast')
@@ -70,7 +70,7 @@ describe('a full disk', () => {
       const directory = await mkdtemp(join(tmpdir(), 'sonant-full-'))
       expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'none', directory]).exitCode).toBe(0)
       try {
-        const first = await startIn(directory, { flags: ['--min-free-bytes', '0'] })
+        const first = await startIn(directory, { flags: ['--min-free-bytes', '0'], demos: true })
         const { answer } = await first.speak({ text: 'Hello.' })
         const name = (answer.url as string).split('/').at(-1)
         // A request ended by a kill leaves a hold, which the next start releases.
@@ -87,7 +87,7 @@ describe('a full disk', () => {
           Bun.spawnSync(['dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k', 'conv=notrunc', 'oflag=append'])
         for (const file of await filesIn(directory)) if (file.endsWith('.part')) await rm(join(data, 'audio', file))
         fill()
-        const sonant = await startIn(directory, { apiKey: first.apiKey, flags: ['--min-free-bytes', '0'] })
+        const sonant = await startIn(directory, { apiKey: first.apiKey, flags: ['--min-free-bytes', '0'], demos: true })
         const readyz = async () => (await (await sonant.request('/readyz')).json()) as { storage?: string }
         expect(await readyz()).toMatchObject({ ok: true, storage: 'full' })
         const line = sonant

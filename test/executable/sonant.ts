@@ -1,8 +1,9 @@
 /** Starts the compiled executable from an empty directory, as a user would, and calls it. */
 import { setDefaultTimeout } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { demoName, readCatalogue } from '../../src/voice/catalogue'
 
 // Synthesis takes long while other programs keep the cores busy.
 setDefaultTimeout(120_000)
@@ -52,6 +53,8 @@ type StartOptions = {
   readonly env?: Record<string, string>
   /** A program that starts and becomes the server, such as `nohup`, with its arguments. */
   readonly through?: readonly string[]
+  /** Whether the server renders the demos of its voices in the background: a core for twelve seconds. */
+  readonly demos?: boolean
 }
 
 export async function startSonant(options: StartOptions = {}) {
@@ -62,11 +65,19 @@ export async function startSonant(options: StartOptions = {}) {
 /** Starts on a directory that may be in use by an earlier server; `stop` then keeps the directory. */
 export async function startIn(
   directory: string,
-  { flags = [], env = {}, through, apiKey = '' }: StartOptions & { apiKey?: string } = {},
+  { flags = [], env = {}, through, demos = false, apiKey = '' }: StartOptions & { apiKey?: string } = {},
 ): Promise<Sonant> {
   const all = ['--port', '0', '--data', join(directory, 'data'), ...flags]
   const { line, ...server } = await launch(directory, all, env, through)
+  if (!demos) await omitDemos(join(directory, 'data'))
   return describeServer(directory, server, line, (line.api_key as string | undefined) ?? apiKey)
+}
+
+/** Puts empty files in the places of the built-in voices' demos, so that the server does not render them. */
+export async function omitDemos(dataDirectory: string): Promise<void> {
+  const names = readCatalogue().builtIn.map((voice) => demoName(voice, undefined))
+  const put = (name: string) => writeFile(join(dataDirectory, 'audio', name), '', { flag: 'a', mode: 0o600 })
+  await Promise.all(names.map(put))
 }
 
 /** Starts with `--ephemeral`, with its temporary directory inside one of the test's own. */
