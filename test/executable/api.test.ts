@@ -5,7 +5,7 @@ import { startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 let sonant: Sonant
 beforeAll(async () => {
-  sonant = await startSonant()
+  sonant = await startSonant({ demos: true })
 })
 afterAll(() => stopAndRemove(sonant))
 
