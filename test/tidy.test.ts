@@ -14,6 +14,7 @@ const level0 = [
   'addresses',
   'deadline',
   'log',
+  'language',
   'version',
   'fields',
   'paging',

@@ -2,13 +2,13 @@
  * Finds faults of synthesized speech before it is delivered. The bounds are wide: they catch an engine that failed
  * silently, not one that speaks badly.
  */
+import { baseLanguage, isSyllabic } from '../language'
 import { durationSeconds, type Pcm } from './pcm'
 
 const letterSecondsMin = 0.012
 const latinLetterSecondsMax = 0.4
 /** One Han character, kana or hangul block is a syllable. A number or a sign may be several. */
 const syllableSecondsMax = 1
-const syllabicLanguages = new Set(['zh', 'cmn', 'yue', 'ja', 'ko'])
 /** Engines spell out letters of unknown scripts: "Tibetan letter ka". BCP 47 calls their language `und`. */
 const namedLetterSecondsMax = 4
 /** The name of a sign or an emoji, or a digit read as a long word. */
@@ -68,9 +68,8 @@ function absenceOf(pcm: Pcm, { peak, rms }: Level, { letters, symbols = 0, langu
 }
 
 function letterSecondsMax(language: string): number {
-  const base = language.split('-')[0]!.toLowerCase()
-  if (base === 'und') return namedLetterSecondsMax
-  return syllabicLanguages.has(base) ? syllableSecondsMax : latinLetterSecondsMax
+  if (baseLanguage(language) === 'und') return namedLetterSecondsMax
+  return isSyllabic(language) ? syllableSecondsMax : latinLetterSecondsMax
 }
 
 type Level = ReturnType<typeof measure>

@@ -2,7 +2,7 @@
 import { findBaseVoice, type BaseVoice } from './adapt/base-voices'
 import type { VoiceStatistics } from './adapt/measure'
 import { engineKey, type VoiceSpec } from '../speech/voice'
-import { baseLanguage } from '../speech/language'
+import { baseLanguage } from '../language'
 
 /** `gender`: null or undefined when unknown. */
 export type Base = VoiceSpec & { readonly gender?: 'female' | 'male' | null }

@@ -1,5 +1,5 @@
 /** Texts for the trial of a new voice: one everyday sentence per language, already normalized (no digits). */
-import { baseLanguage } from '../speech/language'
+import { baseLanguage } from '../language'
 
 const english = 'The train to the sea was late again, so we sat in the sun and talked about the summer.'
 

@@ -1,6 +1,6 @@
 /** The interface between the pipeline and speech engines. */
 import type { Pcm } from '../audio/pcm'
-import { baseLanguage } from './language'
+import { isSyllabic } from '../language'
 import type { VoiceSpec } from './voice'
 
 /** Start and end of a word in the audio of its utterance. */
@@ -47,5 +47,5 @@ export const utteranceCharactersMax = 300
  * the work. Languages written in syllables or words get fewer characters.
  */
 export function convertedCharactersMax(language: string): number {
-  return ['zh', 'cmn', 'yue', 'ja', 'ko'].includes(baseLanguage(language)) ? 60 : 160
+  return isSyllabic(language) ? 60 : 160
 }

@@ -3,7 +3,7 @@
  * normalization.
  */
 import manifest from '../../voices/catalogue.json'
-import { baseLanguage } from './language'
+import { baseLanguage } from '../language'
 
 /** The first sentence tunes adapted voices. A text twice as long was measured to tune no better. */
 const english = [

@@ -5,6 +5,7 @@
  * cannot.
  */
 import { sha256Hex } from '../hash'
+import { baseLanguage } from '../language'
 import manifest from '../../voices/catalogue.json'
 
 export type Gender = 'female' | 'male'
@@ -115,7 +116,7 @@ export function readCatalogue(): Catalogue {
   const anyone = byOwnId<BareVoice>([...builtIn, ...manifest.fallbackVoices.map(bareVoice)])
   const cloneDemos: Record<string, string> = manifest.cloneDemos
   const fallbacks: Record<string, string | Record<Gender, string>> = manifest.fallbacks
-  const cloneDemo = (language: string) => cloneDemos[language.split('-')[0]!] ?? cloneDemos.en!
+  const cloneDemo = (language: string) => cloneDemos[baseLanguage(language)] ?? cloneDemos.en!
   let voices: readonly CatalogueVoice[] = builtIn
   let byId = byOwnId(voices)
   return {

@@ -1,6 +1,6 @@
 /** The cost measure of each kind of task, and its prior before any task was timed. */
 import { engineKey, modelsOf, type Loadable, type VoiceSpec } from '../speech/voice'
-import { baseLanguage } from '../speech/language'
+import { baseLanguage, isSyllabic } from '../language'
 import type { Task } from './protocol'
 import type { Measure, Prior } from './speeds'
 
@@ -69,9 +69,6 @@ function voiceKey(voice: VoiceSpec): string {
   return `${engineKey(voice)} ${settings.voice} ${settings.speaker ?? ''}${adaptation ? ' adapted' : ''}`
 }
 
-/** Languages in which one character is a syllable or a word. */
-const syllabic = ['zh', 'cmn', 'yue', 'ja', 'ko']
-
 /** Measured on two cores at 2.6 GHz. Measurements on this machine outweigh them after the first tasks. */
 const priors: Readonly<Record<string, Prior>> = {
   'say flite': { fixed: 15, each: 1.2, typicalSize: 100 },
@@ -95,6 +92,6 @@ const priors: Readonly<Record<string, Prior>> = {
 export function priorOf(family: string): Prior {
   const known = priors[family]
   if (known) return known
-  if (family.startsWith('sound ')) return priors[syllabic.includes(family.slice(6)) ? 'sound syllabic' : 'sound']!
+  if (family.startsWith('sound ')) return priors[isSyllabic(family.slice(6)) ? 'sound syllabic' : 'sound']!
   return priors.converted!
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test'
-import { baseLanguage } from '../../src/speech/language'
+import { baseLanguage } from '../../src/language'
 import { demoName, readCatalogue } from '../../src/voice/catalogue'
 
 const catalogue = readCatalogue()

@@ -6,7 +6,7 @@
 import type { Pcm } from '../../audio/pcm'
 import { basesFor, findKnown, firstOfSpeakers, isInstalled, type Base, type MeasuredVoices } from '../bases'
 import type { VoiceSpec } from '../../speech/voice'
-import { languageByDefault } from '../../speech/language'
+import { languageByDefault } from '../../language'
 import { genderOfPitch, semitonesBetween } from '../pitch-gender'
 import type { VoiceProfile } from '../profiles'
 import { tuningTexts } from '../../speech/tuning-texts'

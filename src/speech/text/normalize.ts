@@ -4,7 +4,7 @@
  */
 import { normalizeEnglish } from './english'
 import { normalizeMandarin } from './mandarin'
-import { baseLanguage } from '../language'
+import { baseLanguage } from '../../language'
 import { unspokenIn } from './unspoken'
 
 /** `language`: BCP 47. Expects cleaned text of one sentence. */

@@ -2,7 +2,7 @@
  * Names the script of letters that no voice can say, in English or Mandarin, once for consecutive letters ("Cherokee
  * letters"). Script names come from the Unicode CLDR.
  */
-import { baseLanguage } from '../language'
+import { baseLanguage } from '../../language'
 
 /** ISO 15924 codes of Unicode 17, without `Zyyy`, `Zinh` and `Zzzz`. */
 const codes =

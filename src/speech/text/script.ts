@@ -1,7 +1,7 @@
 /**
  * Writing systems: the letters of each script, and the scripts of each language. Routing depends on nothing else.
  */
-import { baseLanguage } from '../language'
+import { baseLanguage } from '../../language'
 
 const scripts = [
   ['Latn', ['Latn']],
