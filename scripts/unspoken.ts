@@ -54,7 +54,12 @@ for (const [alphabet, voice] of alphabets()) {
 /** One voice for each row. */
 function alphabets(): Map<string, VoiceSpec> {
   const rows = new Map<string, VoiceSpec>()
-  const fallbacks = manifest.fallbackVoices.map((voice) => ({ ...voice, engine: 'espeak' as const, sampleRate: 0 }))
+  const fallbacks = manifest.fallbackVoices.map((voice) => ({
+    ...voice,
+    gender: null,
+    engine: 'espeak' as const,
+    sampleRate: 0,
+  }))
   for (const voice of [...readCatalogue().builtIn, ...fallbacks]) {
     const alphabet = alphabetOf(voice)!
     if (!rows.has(alphabet)) rows.set(alphabet, voice)

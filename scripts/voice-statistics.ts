@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../src/audio/pcm'
-import type { BaseVoice } from '../src/cloning/adapt/base-voices'
+import type { AdaptableVoice } from '../src/cloning/adapt/adaptable-voices'
 import { measureVoice } from '../src/cloning/adapt/measure'
 import { loadEngine } from '../src/speech/load-engine'
 import type { EngineName } from '../src/speech/voice'
@@ -17,7 +17,10 @@ const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
 const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.fallbackVoices]
 
 /** What is known of the voice `id`, from all the sentences there are for it. */
-export async function measureBaseVoice(engines: Record<EngineName, SpeechEngine>, id: string): Promise<BaseVoice> {
+export async function measureAdaptableVoice(
+  engines: Record<EngineName, SpeechEngine>,
+  id: string,
+): Promise<AdaptableVoice> {
   const { engine: name, language, sample_rate: sampleRate, settings } = voices.find((voice) => voice.id === id)!
   const engine = name as EngineName
   const spoken: Pcm[] = []
@@ -28,8 +31,8 @@ export async function measureBaseVoice(engines: Record<EngineName, SpeechEngine>
 
 async function main(): Promise<void> {
   const engines = { flite: await loadEngine('flite'), espeak: await loadEngine('espeak') }
-  const measured: Record<string, BaseVoice> = {}
-  for (const { id } of voices) measured[id] = await measureBaseVoice(engines, id)
+  const measured: Record<string, AdaptableVoice> = {}
+  for (const { id } of voices) measured[id] = await measureAdaptableVoice(engines, id)
   await Bun.write(path, `${JSON.stringify(measured)}\n`)
   Bun.spawnSync([process.execPath, 'fmt', '--no-script', path], { stdio: ['ignore', 'inherit', 'inherit'] })
 }

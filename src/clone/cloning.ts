@@ -1,6 +1,6 @@
 /** Types of cloning: its dependencies, requests and results. */
 import type { Caller } from '../account/keys'
-import type { FindConverter } from '../speak/speaker'
+import type { FindConverter } from '../speak/speaking-voice'
 import type { Deadline } from '../deadline'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'

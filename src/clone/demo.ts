@@ -1,5 +1,5 @@
 /** The demo of a clone and the guess of its language. */
-import { clonedSpeaker } from '../speak/speaker'
+import { speakingVoiceOfClone } from '../speak/speaking-voice'
 import type { Deadline } from '../deadline'
 import { AppError, type ErrorCode } from '../errors'
 import type { Place } from '../workers/admission'
@@ -48,7 +48,7 @@ export async function renderDemo(
   clone: Clone,
   rendering: Rendering,
 ): Promise<void> {
-  const { spec, fallbackVoiceFor } = clonedSpeaker({ catalogue, converter }, clone)
+  const { spec, fallbackVoiceFor } = speakingVoiceOfClone({ catalogue, converter }, clone)
   const text = catalogue.cloneDemo(clone.language)
   const { renderToStorage } = await loadRendering()
   try {

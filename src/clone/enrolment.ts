@@ -3,9 +3,9 @@ import { limits } from '../config'
 import type { Deadline } from '../deadline'
 import { AppError } from '../errors'
 import type { Place } from '../workers/admission'
-import type { Base, MeasuredVoices } from '../cloning/bases'
+import type { MeasuredVoices } from '../cloning/bases'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
-import { engineKey, type Conversion } from '../speech/voice'
+import { engineKey, type Conversion, type Gender, type VoiceSpec } from '../speech/voice'
 import type { Converter } from '../cloning/convert/installed-converter'
 import { JobEnded, type Job } from '../workers/job'
 import { baseLanguage, languageByDefault } from '../language'
@@ -34,7 +34,7 @@ export type EnrolledVoice = {
   readonly method: 'adapted' | 'converted'
   /** BCP 47. */
   readonly language: string
-  readonly gender: 'female' | 'male'
+  readonly gender: Gender
   readonly baseVoiceId: string
   /** JSON. */
   readonly profile: string
@@ -98,7 +98,7 @@ export type EnrolRequest = Queue & {
 /** Throws `render_failed`, `client_gone`. */
 export async function enrolVoice(
   scheduler: Scheduler,
-  { voices }: { readonly voices: readonly Base[] },
+  { voices }: { readonly voices: readonly VoiceSpec[] },
   { samples, sampleRate }: Recording,
   { language, converter, ...queue }: EnrolRequest,
 ): Promise<EnrolledVoice> {
@@ -145,7 +145,7 @@ const measurements = new WeakMap<Scheduler, Map<string, VoiceStatistics>>()
 async function measureInstalled(
   scheduler: Scheduler,
   job: Job,
-  bases: readonly Base[],
+  bases: readonly VoiceSpec[],
   language: string,
 ): Promise<MeasuredVoices> {
   const known = measurements.get(scheduler) ?? new Map<string, VoiceStatistics>()
@@ -158,7 +158,7 @@ async function measureInstalled(
     return count <= measuredVoicesMax
   })
   const measured: Record<string, VoiceStatistics> = {}
-  const measure = async (voice: Base): Promise<void> => {
+  const measure = async (voice: VoiceSpec): Promise<void> => {
     const key = JSON.stringify([voice.id, engineKey(voice), voice.settings])
     try {
       const statistics = known.get(key) ?? (await job.measure({ kind: 'measure', voice }))

@@ -1,18 +1,15 @@
 /** The possible base voices of clones: built-in and installed ones. */
-import { findBaseVoice, type BaseVoice } from './adapt/base-voices'
+import { findAdaptableVoice, type AdaptableVoice } from './adapt/adaptable-voices'
 import type { VoiceStatistics } from './adapt/measure'
 import { engineKey, type VoiceSpec } from '../speech/voice'
 import { baseLanguage } from '../language'
-
-/** `gender`: null or undefined when unknown. */
-export type Base = VoiceSpec & { readonly gender?: 'female' | 'male' | null }
 
 /** Statistics of installed voices by id, measured during enrolment. */
 export type MeasuredVoices = Readonly<Record<string, VoiceStatistics>>
 
 /** The statistics of `base`; undefined for an installed voice that was not measured. */
-export function findKnown(base: VoiceSpec, measured: MeasuredVoices): BaseVoice | undefined {
-  const builtIn = findBaseVoice(base.id)
+export function findKnown(base: VoiceSpec, measured: MeasuredVoices): AdaptableVoice | undefined {
+  const builtIn = findAdaptableVoice(base.id)
   if (builtIn) return builtIn
   return Object.hasOwn(measured, base.id) ? { speaker: base.id, statistics: measured[base.id]! } : undefined
 }
@@ -21,14 +18,18 @@ export function findKnown(base: VoiceSpec, measured: MeasuredVoices): BaseVoice 
  * The base voices with statistics in the language (BCP 47), or in any language if there are none. An adapted voice is
  * never a base.
  */
-export function basesFor(bases: readonly Base[], language: string, measured: MeasuredVoices): readonly Base[] {
+export function basesFor(
+  bases: readonly VoiceSpec[],
+  language: string,
+  measured: MeasuredVoices,
+): readonly VoiceSpec[] {
   const all = bases.filter((base) => !base.adaptation && findKnown(base, measured))
   const native = all.filter((base) => baseLanguage(base.language) === baseLanguage(language))
   return native.length > 0 ? native : all
 }
 
 /** The first voice of each speaker; the others share its model and speaker. */
-export function firstOfSpeakers(bases: readonly Base[]): readonly Base[] {
+export function firstOfSpeakers(bases: readonly VoiceSpec[]): readonly VoiceSpec[] {
   const speakers = new Set<string>()
   return bases.filter((base) => {
     const { voice, speaker } = base.settings

@@ -1,4 +1,5 @@
 /** Guesses the gender of a voice from its pitch. */
+import type { Gender } from '../speech/voice'
 
 /**
  * Men's median pitch is 85 to 155 Hz, women's 165 to 255 Hz (Baken and Orlikoff, 2000). A man who shouts counts as a
@@ -7,7 +8,7 @@
 const femaleHzMin = 160
 
 /** `pitchHz`: the median fundamental frequency; 0 without voiced sound. */
-export function genderOfPitch(pitchHz: number): 'female' | 'male' {
+export function genderOfPitch(pitchHz: number): Gender {
   return pitchHz >= femaleHzMin ? 'female' : 'male'
 }
 

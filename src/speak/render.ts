@@ -126,8 +126,8 @@ function workOf(
 ): RequestWork {
   const parts = known
     .filter(({ utterance: { text } }) => text !== '')
-    .map(({ utterance: { speakerId, text } }) => {
-      const voice = voices.get(speakerId)!
+    .map(({ utterance: { voiceId, text } }) => {
+      const voice = voices.get(voiceId)!
       return { task: utteranceMeasure(voice, text.length, speed), sound: soundMeasure(voice, text.length) }
     })
   const encode = format === 'mp3' ? { sampleRate, speed } : undefined
@@ -146,21 +146,21 @@ type Plan = {
 
 function planSpeech({ text, voice, fallbackVoiceFor }: RenderRequest): Plan {
   const voices = new Map([[voice.id, voice]])
-  const asSpeaker = (speaker: VoiceSpec): ReadingVoice => {
-    const { id, language, conversion } = speaker
+  const asReadingVoice = (spec: VoiceSpec): ReadingVoice => {
+    const { id, language, conversion } = spec
     const charactersMax = conversion ? convertedCharactersMax(language) : utteranceCharactersMax
-    return { id, language, charactersMax, alphabet: alphabetOf(speaker) }
+    return { id, language, charactersMax, alphabet: alphabetOf(spec) }
   }
   const cast: Cast = {
     voices,
-    asSpeaker,
+    asReadingVoice,
     fallbackVoiceFor(script) {
       const fallback = fallbackVoiceFor(script)
       voices.set(fallback.id, fallback)
-      return asSpeaker(fallback)
+      return asReadingVoice(fallback)
     },
   }
-  const blocks = planBlocks(text, asSpeaker(voice), cast.fallbackVoiceFor)
+  const blocks = planBlocks(text, asReadingVoice(voice), cast.fallbackVoiceFor)
   const known = text.length <= blockCharactersMax ? [...blocks] : []
   return { planned: known.length > 0 ? known.values() : blocks, known, cast }
 }

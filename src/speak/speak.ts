@@ -20,7 +20,7 @@ import type { Plans } from '../voice/plans'
 import type { Scheduler } from '../workers/scheduler'
 import type { RenderFault } from './render'
 import { loadRendering } from './rendering'
-import { catalogueSpeaker, clonedSpeaker, type FindConverter, type Speaker } from './speaker'
+import { speakingVoiceOf, speakingVoiceOfClone, type FindConverter, type SpeakingVoice } from './speaking-voice'
 
 export type Speaking = Billing & {
   readonly catalogue: Catalogue
@@ -81,11 +81,11 @@ export async function speak(speaking: Speaking, request: SpeakRequest): Promise<
   const digest = digestOf(request)
   const identity = { requestId, accountId: caller.accountId, digest, deadline }
   const outcome = await payOnce(speaking, identity, () => {
-    const speaker = chooseSpeaker(speaking, caller, request.voiceId)
+    const voice = chooseVoice(speaking, caller, request.voiceId)
     return {
-      usage: usageOf(request, speaker.spec.id, digest),
+      usage: usageOf(request, voice.spec.id, digest),
       faults: request.faults,
-      make: () => store(speaking, request, speaker),
+      make: () => store(speaking, request, voice),
       discard: ({ fileName }) => speaking.storage.remove(fileName),
       keepsUncharged: true,
     }
@@ -112,10 +112,10 @@ function usageOf({ caller, requestId, text, speed, format }: SpeakRequest, voice
 type Voices = Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>
 
 /** A voice of the account's plan or one of its clones; without an id the first of the account's list. */
-function chooseSpeaker(voices: Voices, caller: Caller, voiceId: string | undefined): Speaker {
+function chooseVoice(voices: Voices, caller: Caller, voiceId: string | undefined): SpeakingVoice {
   const { plans, catalogue } = voices
   const clone = voiceId === undefined ? firstIfClone(voices, caller) : cloneOf(voices, caller, voiceId)
-  return clone ? clonedSpeaker(voices, clone) : catalogueSpeaker(catalogue, plans.choose(caller.groupId, voiceId))
+  return clone ? speakingVoiceOfClone(voices, clone) : speakingVoiceOf(catalogue, plans.choose(caller.groupId, voiceId))
 }
 
 /** Clones come after the voices of the plan. */
@@ -130,7 +130,7 @@ function cloneOf({ db }: Voices, { accountId }: Caller, voiceId: string): Clone 
 /** The cost of a request and whether the account can pay it. Throws the voice errors of `speak`. */
 export function estimate(speaking: Speaking, { text, voiceId }: SpeakFields, caller: Caller): Estimate {
   const { db } = speaking
-  const voice = chooseSpeaker(speaking, caller, voiceId).spec
+  const voice = chooseVoice(speaking, caller, voiceId).spec
   const units = countCharacters(text)
   const balance = settledUnits(readBalance(db, caller.accountId))
   const allowed = isAffordable(db, caller, units)
@@ -170,7 +170,7 @@ function renderFaultOf(name: FaultName, format: AudioFormat): RenderFault | unde
 async function store(
   { scheduler, storage, mp3SampleRate }: Speaking,
   request: SpeakRequest,
-  { spec, fallbackVoiceFor }: Speaker,
+  { spec, fallbackVoiceFor }: SpeakingVoice,
 ) {
   const fileName = `${request.requestId}.${request.format}`
   const { name: faultName, latencyMs } = request.faults ?? noFaults

@@ -26,7 +26,7 @@ const leftOutMs = 150
 /** The voices of a request by id. Fallback voices are added on first use. */
 export type Cast = {
   readonly voices: Map<string, VoiceSpec>
-  readonly asSpeaker: (voice: VoiceSpec) => ReadingVoice
+  readonly asReadingVoice: (voice: VoiceSpec) => ReadingVoice
   readonly fallbackVoiceFor: (script: Script) => ReadingVoice
 }
 
@@ -47,14 +47,14 @@ export function createUtterer(
   const probes = new Map<string, Promise<boolean>>()
   let leftOut = 0
 
-  const speakerOf = ({ speakerId }: Utterance) => cast.asSpeaker(cast.voices.get(speakerId)!)
+  const readingVoiceOf = ({ voiceId }: Utterance) => cast.asReadingVoice(cast.voices.get(voiceId)!)
 
   async function synthesize(utterance: Utterance): Promise<Sound> {
-    const { text, letters, symbols, pauseMs, speakerId } = utterance
-    const voice = cast.voices.get(speakerId)!
+    const { text, letters, symbols, pauseMs, voiceId } = utterance
+    const voice = cast.voices.get(voiceId)!
     const sound = await job.synthesize({ kind: 'synthesize', voice, text, letters, symbols, pauseMs, ...settings })
     if (text === '') return { ...sound, words: [] }
-    if (letters > 0) spoken.add(speakerId)
+    if (letters > 0) spoken.add(voiceId)
     return sound
   }
 
@@ -66,7 +66,7 @@ export function createUtterer(
       const others = error.unspoken === 'unknown' && planAnew(utterance)
       if (others) return await utterAll(others)
       if (!(await isInOrder(utterance))) throw error
-      const halves = halve(utterance, speakerOf(utterance))
+      const halves = halve(utterance, readingVoiceOf(utterance))
       if (halves) return await utterAll(halves)
       if (/[A-Za-z]{2}/.test(utterance.text)) throw error
       leftOut += [...utterance.text].length
@@ -80,17 +80,17 @@ export function createUtterer(
     return joinSounds(sounds, sampleRate)
   }
 
-  function isInOrder({ speakerId, language }: Utterance): Promise<boolean> | boolean {
-    if (spoken.has(speakerId)) return true
-    const probe = probes.get(speakerId) ?? speaksPlainly(speakerId, language)
-    probes.set(speakerId, probe)
+  function isInOrder({ voiceId, language }: Utterance): Promise<boolean> | boolean {
+    if (spoken.has(voiceId)) return true
+    const probe = probes.get(voiceId) ?? speaksPlainly(voiceId, language)
+    probes.set(voiceId, probe)
     return probe
   }
 
-  async function speaksPlainly(speakerId: string, language: string): Promise<boolean> {
+  async function speaksPlainly(voiceId: string, language: string): Promise<boolean> {
     const text = tuningTexts(language)[0]!
     try {
-      await synthesize({ speakerId, language, text, ...countPronounced(text, language), pauseMs: 0 })
+      await synthesize({ voiceId, language, text, ...countPronounced(text, language), pauseMs: 0 })
       return true
     } catch (error) {
       if (error instanceof TaskFailed) return false
@@ -101,7 +101,7 @@ export function createUtterer(
   /** Plans the text for the fallback voice of its prevailing script; undefined if that voice has just failed on it. */
   function planAnew(utterance: Utterance): Utterance[] | undefined {
     const fallback = cast.fallbackVoiceFor(scriptOf(utterance))
-    if (fallback.id === utterance.speakerId) return undefined
+    if (fallback.id === utterance.voiceId) return undefined
     const parts = planUtterances(utterance.text, fallback, cast.fallbackVoiceFor)
     return [...parts.slice(0, -1), { ...parts.at(-1)!, pauseMs: utterance.pauseMs }]
   }
@@ -128,7 +128,7 @@ function scriptOf({ text, language }: Utterance): Script {
 }
 
 /** Splits at the middle space, else between two characters; undefined for one character or one ASCII word. */
-function halve({ text, pauseMs, speakerId, language }: Utterance, { alphabet }: ReadingVoice): Utterance[] | undefined {
+function halve({ text, pauseMs, voiceId, language }: Utterance, { alphabet }: ReadingVoice): Utterance[] | undefined {
   const words = text.trim().split(' ')
   const isWord = words.length === 1
   if (isWord && /^[\0-\x7F]*$/.test(text)) return undefined
@@ -137,7 +137,7 @@ function halve({ text, pauseMs, speakerId, language }: Utterance, { alphabet }: 
   const middle = units.length >> 1
   const halves = [units.slice(0, middle), units.slice(middle)].map((half) => half.join(isWord ? '' : ' '))
   return halves.map((half, i) => ({
-    ...{ speakerId, language, text: half },
+    ...{ voiceId, language, text: half },
     ...countPronounced(half, language, alphabet),
     pauseMs: i === 0 ? 0 : pauseMs,
   }))

@@ -1,21 +1,27 @@
-/** The specification of a voice for engines and workers: plain data that is sent between processes and stored. */
+/**
+ * The plain voice types of all rooms: data that is sent between processes and stored. A voice is a `VoiceSpec`; a
+ * listed or cloned one adds what its own room knows. This file imports nothing.
+ */
+
+export type Gender = 'female' | 'male'
 
 /** The built-in engines. */
 export type EngineName = 'flite' | 'espeak'
 /** Engines for models that an operator installs. */
 export type NeuralEngineName = 'piper' | 'kokoro' | 'kitten' | 'vits'
 
-/** A voice for engines and workers. */
+/** What synthesis needs to know of a voice. */
 export type VoiceSpec = {
   readonly id: string
+  /** null or undefined: unknown. */
+  readonly gender?: Gender | null
   readonly engine: EngineName | NeuralEngineName
   /** BCP 47. */
   readonly language: string
   /** Sample rate of the engine's output, Hz. */
   readonly sampleRate: number
-  /** Parameters of the engine. Each engine checks its own. */
-  readonly settings: VoiceSettings
-  /** Signal processing that turns the engine's output into another voice. */
+  readonly settings: EngineSettings
+  /** Signal processing that turns the engine's output into another voice. An adapted voice is never a clone's base. */
   readonly adaptation?: Adaptation
   /** Model of a neural engine. */
   readonly model?: ModelFiles
@@ -33,7 +39,8 @@ export type Conversion = {
   readonly to: readonly number[]
 }
 
-export type VoiceSettings = {
+/** Parameters of an engine. Each engine checks its own. */
+export type EngineSettings = {
   /** Name in the engine: Flite `rms`; eSpeak NG `cmn+f3` (language, then variant); a style or speaker. */
   readonly voice: string
   /** Speaker index in a model with several speakers. */

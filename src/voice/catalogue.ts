@@ -6,52 +6,20 @@
  */
 import { sha256Hex } from '../hash'
 import { baseLanguage } from '../language'
+import type {
+  Adaptation,
+  EngineName,
+  EngineSettings,
+  Gender,
+  ModelFiles,
+  NeuralEngineName,
+  VoiceSpec,
+} from '../speech/voice'
 import manifest from '../../voices/catalogue.json'
 
-export type Gender = 'female' | 'male'
-
-/**
- * The part of a voice that synthesis needs. It has the shape of `VoiceSpec` of the speech room, which this room may not
- * import.
- */
-export type BareVoice = {
-  readonly id: string
+export type CatalogueVoice = VoiceSpec & {
   /** null: unknown. */
   readonly gender: Gender | null
-  /** BCP 47. */
-  readonly language: string
-  readonly engine: 'flite' | 'espeak' | NeuralEngine
-  /** Hz. */
-  readonly sampleRate: number
-  readonly settings: {
-    readonly voice: string
-    readonly speaker?: number
-    readonly pitchHz?: number
-    readonly pitch?: number
-    readonly pitchRange?: number
-    readonly wordsPerMinute?: number
-  }
-  /** Turns the engine's own voice into another one. An adapted voice is never a clone's base. */
-  readonly adaptation?: {
-    readonly pitch: { readonly fromHz: number; readonly toHz: number; readonly spread: number }
-    readonly tractRatio: number
-    readonly voicedDb: readonly number[]
-    readonly unvoicedDb: readonly number[]
-    readonly harmonicityDb: number | null
-  }
-  /** The model files of an installed voice. */
-  readonly model?: {
-    readonly directory: string
-    readonly graph: string
-    readonly version: string
-    readonly fingerprint?: string
-    readonly memoryBytes: number
-  }
-}
-
-type NeuralEngine = 'piper' | 'kokoro' | 'kitten' | 'vits'
-
-export type CatalogueVoice = BareVoice & {
   readonly displayName: string
   readonly description: string | null
   /** A sentence in the voice's language. */
@@ -60,20 +28,22 @@ export type CatalogueVoice = BareVoice & {
   readonly deterministic: boolean
 }
 
-export type BuiltInVoice = CatalogueVoice & { readonly engine: 'flite' | 'espeak'; readonly gender: Gender }
+export type BuiltInVoice = CatalogueVoice & { readonly engine: EngineName; readonly gender: Gender }
 
 /**
  * The voices of an installed pack. It has the shape of `Pack` of the speech room. Voice ids are unique across packs.
  */
 export type VoicePack = {
-  readonly family: NeuralEngine | 'converter'
-  readonly model: NonNullable<BareVoice['model']>
+  readonly family: NeuralEngineName | 'converter'
+  readonly model: ModelFiles
   /** Hz. */
   readonly sampleRate: number
   readonly deterministic: boolean
   readonly batches: boolean
-  readonly voices: readonly (Pick<CatalogueVoice, 'id' | 'displayName' | 'description'> &
-    Pick<BareVoice, 'language' | 'gender' | 'settings'>)[]
+  readonly voices: readonly Pick<
+    CatalogueVoice,
+    'id' | 'displayName' | 'description' | 'language' | 'gender' | 'settings'
+  >[]
 }
 
 export type Catalogue = {
@@ -91,29 +61,29 @@ export type Catalogue = {
    * Returns the fallback voice that reads the script (ISO 15924) in place of `voice`, of the same gender if possible. A
    * voice of unknown gender has female fallback voices, because most models of one speaker are female.
    */
-  fallbackVoiceFor(voice: BareVoice, script: string): BareVoice
+  fallbackVoiceFor(voice: Pick<VoiceSpec, 'gender'>, script: string): VoiceSpec
 }
 
-type BareManifest = {
+type ManifestVoice = {
   id: string
   gender: string
   language: string
   engine: string
   sample_rate: number
-  settings: BareVoice['settings']
-  adaptation?: BareVoice['adaptation']
+  settings: EngineSettings
+  adaptation?: Adaptation
 }
 
 export function readCatalogue(): Catalogue {
   const builtIn = manifest.voices.map((entry) => ({
-    ...bareVoice(entry),
+    ...specOf(entry),
     displayName: entry.display_name,
     description: 'description' in entry ? (entry.description as string) : null,
     demo: entry.demo,
     deterministic: true,
   }))
-  const byOwnId = <Voice extends BareVoice>(list: readonly Voice[]) => new Map(list.map((voice) => [voice.id, voice]))
-  const anyone = byOwnId<BareVoice>([...builtIn, ...manifest.fallbackVoices.map(bareVoice)])
+  const byOwnId = <Voice extends VoiceSpec>(list: readonly Voice[]) => new Map(list.map((voice) => [voice.id, voice]))
+  const anyone = byOwnId<VoiceSpec>([...builtIn, ...manifest.fallbackVoices.map(specOf)])
   const cloneDemos: Record<string, string> = manifest.cloneDemos
   const fallbacks: Record<string, string | Record<Gender, string>> = manifest.fallbacks
   const cloneDemo = (language: string) => cloneDemos[baseLanguage(language)] ?? cloneDemos.en!
@@ -150,7 +120,7 @@ function installedVoices(
   }))
 }
 
-function bareVoice({ id, gender, language, engine, sample_rate, settings, adaptation }: BareManifest) {
+function specOf({ id, gender, language, engine, sample_rate, settings, adaptation }: ManifestVoice) {
   return {
     id,
     gender: gender as Gender,

@@ -1,7 +1,7 @@
 /** Cloned voices of accounts, and the recordings that the service keeps, in the database. Knows no audio. */
 import type { Database } from '../db/database'
 import { prepare, transact } from '../db/statements'
-import type { Gender } from './catalogue'
+import type { Gender } from '../speech/voice'
 
 export type Clone = {
   /** `cv-` and 32 hexadecimal characters. */

@@ -2,7 +2,7 @@
 import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
-import type { Base, MeasuredVoices } from '../cloning/bases'
+import type { MeasuredVoices } from '../cloning/bases'
 import type { Loadable, VoiceSpec } from '../speech/voice'
 import type { TimedWord } from '../speech/engine'
 import type { Pack } from '../speech/models/pack'
@@ -53,7 +53,7 @@ type TaskFields = {
     /** BCP 47; undefined to guess it. */
     readonly language: string | undefined
     /** Voices that may be the base. */
-    readonly bases: readonly Base[]
+    readonly bases: readonly VoiceSpec[]
     /** Statistics of the installed voices. */
     readonly measured: MeasuredVoices
     /**

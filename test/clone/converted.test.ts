@@ -7,7 +7,7 @@ import type { Caller } from '../../src/account/keys'
 import { reEnrol } from '../../src/admin/clones'
 import { clone } from '../../src/clone/clone'
 import type { Cloning } from '../../src/clone/cloning'
-import { clonedSpeaker } from '../../src/speak/speaker'
+import { speakingVoiceOfClone } from '../../src/speak/speaking-voice'
 import { openDatabase, type Database } from '../../src/db/database'
 import { startDeadline } from '../../src/deadline'
 import { createDemos } from '../../src/demos'
@@ -163,11 +163,11 @@ describe('a clone', () => {
     converter = installed
     const caller = addCaller()
     const made = await makeClone(caller)
-    const speaker = clonedSpeaker(service, made)
+    const voice = speakingVoiceOfClone(service, made)
     for (const script of ['Hani', 'Cyrl', 'Thai', 'Zzzz']) {
-      const fallback = speaker.fallbackVoiceFor(script)
+      const fallback = voice.fallbackVoiceFor(script)
       expect(fallback).toMatchObject({ engine: 'espeak', sampleRate: 22_050 })
-      expect(fallback.conversion).toEqual(speaker.spec.conversion!)
+      expect(fallback.conversion).toEqual(voice.spec.conversion!)
       expect(fallback.id).toStartWith(`${made.id} `)
       expect(fallback.adaptation).toBeUndefined()
     }
@@ -180,7 +180,7 @@ describe('a clone', () => {
     const caller = addCaller()
     const made = await makeClone(caller)
     expect(made.method).toBe('adapted')
-    expect(clonedSpeaker(service, made).spec.conversion).toBeUndefined()
+    expect(speakingVoiceOfClone(service, made).spec.conversion).toBeUndefined()
     expect(medianPitchHz(readWav((await say(caller, made.id)).bytes))).toBeWithin(180, 220)
   })
 

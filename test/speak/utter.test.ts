@@ -33,14 +33,14 @@ function setUp(fails: (text: string, voice: string) => UnspokenReason | 'broken'
       return { chunks: [new Int16Array(frames + pauseMs)], words }
     },
   }
-  const asSpeaker = ({ id, language }: VoiceSpec): ReadingVoice => ({ id, language, charactersMax: 300 })
+  const asReadingVoice = ({ id, language }: VoiceSpec): ReadingVoice => ({ id, language, charactersMax: 300 })
   const voices = new Map([russian, english].map((voice) => [voice.id, voice]))
-  const cast = { voices, asSpeaker, fallbackVoiceFor: () => asSpeaker(english) }
+  const cast = { voices, asReadingVoice, fallbackVoiceFor: () => asReadingVoice(english) }
   return { asked, utterer: createUtterer(job, cast, { sampleRate, speed: 1 }) }
 }
 
 function utteranceOf(text: string, { id, language } = russian): Utterance {
-  return { speakerId: id, text, language, ...countPronounced(text, language), pauseMs: 0 }
+  return { voiceId: id, text, language, ...countPronounced(text, language), pauseMs: 0 }
 }
 
 const framesOf = ({ chunks }: Sound) => chunks.reduce((sum, { length }) => sum + length, 0)

@@ -4,14 +4,14 @@
  * aspiration noise. Articulation and rhythm stay those of the base voice.
  */
 import type { Pcm } from '../../audio/pcm'
-import { basesFor, findKnown, firstOfSpeakers, isInstalled, type Base, type MeasuredVoices } from '../bases'
+import { basesFor, findKnown, firstOfSpeakers, isInstalled, type MeasuredVoices } from '../bases'
 import type { VoiceSpec } from '../../speech/voice'
 import { languageByDefault } from '../../language'
 import { genderOfPitch, semitonesBetween } from '../pitch-gender'
 import type { VoiceProfile } from '../profiles'
 import { tuningTexts } from '../../speech/tuning-texts'
 import { adapt, unchanged } from './adapt'
-import { toleranceOf, type BaseVoice } from './base-voices'
+import { toleranceOf, type AdaptableVoice } from './adaptable-voices'
 import { fit, tuneColor } from './fit'
 import { measureColor, measureVoice, type VoiceStatistics } from './measure'
 import { chooseBase, type AdaptedProfile } from './profile'
@@ -20,7 +20,7 @@ export type EnrolOptions = {
   /** BCP 47 tag of the recording; undefined when unknown. */
   readonly language: string | undefined
   /** Candidate base voices; those of the language are preferred. */
-  readonly bases: readonly Base[]
+  readonly bases: readonly VoiceSpec[]
   readonly measured?: MeasuredVoices
   /** Speaks with the voice without any adaptation. */
   readonly synthesize: (voice: VoiceSpec, text: string) => Promise<Pcm>
@@ -75,8 +75,8 @@ export function requireSound({ samples }: Pcm): void {
 }
 
 /** An installed voice near the target, else the voice that needs the least change. */
-function chooseAmong(target: VoiceStatistics, bases: readonly Base[], measured: MeasuredVoices): Base {
-  const find = (base: Base) => findKnown(base, measured)
+function chooseAmong(target: VoiceStatistics, bases: readonly VoiceSpec[], measured: MeasuredVoices): VoiceSpec {
+  const find = (base: VoiceSpec) => findKnown(base, measured)
   const near = bases.filter((base) => {
     const { pitchHz } = find(base)!.statistics
     const isClose = semitonesBetween(target.pitchHz, pitchHz) <= installedSemitonesMax
@@ -90,7 +90,7 @@ function chooseAmong(target: VoiceStatistics, bases: readonly Base[], measured: 
 async function tune(
   target: VoiceStatistics,
   base: VoiceSpec,
-  known: BaseVoice,
+  known: AdaptableVoice,
   synthesize: EnrolOptions['synthesize'],
 ) {
   const speech = await synthesize(base, tuningTexts(base.language)[0]!)

@@ -1,9 +1,8 @@
 /** The stored profile of an adapted voice. Every catalogue voice with statistics can be adapted to it. */
-import type { VoiceSpec } from '../../speech/voice'
 import { tractRatio } from '../../audio/analysis/tract'
 import { unchanged } from './adapt'
-import type { Adaptation } from '../../speech/voice'
-import { findBaseVoice, toleranceOf, type BaseVoice } from './base-voices'
+import type { Adaptation, VoiceSpec } from '../../speech/voice'
+import { findAdaptableVoice, toleranceOf, type AdaptableVoice } from './adaptable-voices'
 import { fit } from './fit'
 import type { VoiceStatistics } from './measure'
 
@@ -21,7 +20,7 @@ export type AdaptedProfile = {
 /** The adaptation of a catalogue voice to the profile. A voice without statistics stays unchanged. */
 export function adaptationFor({ target, tuned }: AdaptedProfile, baseVoiceId: string): Adaptation {
   if (Object.hasOwn(tuned, baseVoiceId)) return tuned[baseVoiceId]!
-  const base = findBaseVoice(baseVoiceId)
+  const base = findAdaptableVoice(baseVoiceId)
   return base ? fit(target, base.statistics, toleranceOf(base)) : unchanged
 }
 
@@ -34,12 +33,12 @@ const freeSemitones = 2
 const hoarsenessCost = 0.03
 
 /** The voice among `bases` with the cheapest adaptation to `target`. Throws `RangeError` when none has statistics. */
-export function chooseBase<Base extends VoiceSpec>(
+export function chooseBase(
   target: VoiceStatistics,
-  bases: readonly Base[],
-  find: (base: Base) => BaseVoice | undefined,
-): Base {
-  let best: Base | undefined
+  bases: readonly VoiceSpec[],
+  find: (base: VoiceSpec) => AdaptableVoice | undefined,
+): VoiceSpec {
+  let best: VoiceSpec | undefined
   let bestCost = Infinity
   for (const base of bases) {
     const known = find(base)
@@ -52,7 +51,7 @@ export function chooseBase<Base extends VoiceSpec>(
   return best
 }
 
-function costOf(target: VoiceStatistics, base: BaseVoice): number {
+function costOf(target: VoiceStatistics, base: AdaptableVoice): number {
   const { statistics } = base
   const { ratio, likeness } = tractRatio(target.envelope, statistics.envelope)
   const semitones = target.pitchHz > 0 ? Math.abs(12 * Math.log2(target.pitchHz / statistics.pitchHz)) : 0

@@ -7,17 +7,18 @@ import type { Pcm } from '../../audio/pcm'
 import { keepSpeech } from '../../audio/reference/speech'
 import { requireSound, type Enrolment } from '../adapt/enrol'
 import { measureVoice } from '../adapt/measure'
-import { basesFor, findKnown, isInstalled, type Base, type MeasuredVoices } from '../bases'
+import { basesFor, findKnown, isInstalled, type MeasuredVoices } from '../bases'
 import { languageByDefault } from '../../language'
 import { genderOfPitch, semitonesBetween } from '../pitch-gender'
 import type { ToneConverter } from './converter'
 import { toProfileNumbers } from './profile'
 import { prepared } from './speaker-embedding'
+import type { VoiceSpec } from '../../speech/voice'
 
 export type ConvertedEnrolOptions = {
   /** BCP 47 tag of the recording; undefined counts as English. */
   readonly language: string | undefined
-  readonly bases: readonly Base[]
+  readonly bases: readonly VoiceSpec[]
   readonly measured: MeasuredVoices
   readonly converter: ToneConverter
 }
@@ -46,7 +47,7 @@ export async function enrolConverted(
 }
 
 /** Prefers the same gender, then installed voices, then the nearest pitch, then the first. */
-function nearestBase(pitchHz: number, bases: readonly Base[], measured: MeasuredVoices): Base {
+function nearestBase(pitchHz: number, bases: readonly VoiceSpec[], measured: MeasuredVoices): VoiceSpec {
   const gender = genderOfPitch(pitchHz)
   const ranked = bases.map((base) => {
     const { statistics } = findKnown(base, measured)!

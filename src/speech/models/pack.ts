@@ -1,5 +1,5 @@
 /** A model pack: a folder of files that an operator installed, and its contents. Plain data, cached as JSON. */
-import type { ModelFiles, NeuralEngineName, VoiceSettings } from '../voice'
+import type { EngineSettings, Gender, ModelFiles, NeuralEngineName } from '../voice'
 
 /** Purpose of a pack: an engine's voices, or `converter` for converted clones. */
 export type PackFamily = NeuralEngineName | 'converter'
@@ -12,8 +12,8 @@ export type PackVoice = {
   /** BCP 47. */
   readonly language: string
   /** null when unknown. */
-  readonly gender: 'female' | 'male' | null
-  readonly settings: VoiceSettings
+  readonly gender: Gender | null
+  readonly settings: EngineSettings
 }
 
 export type Pack = {

@@ -20,7 +20,7 @@ export type Clause = TextClause & {
 export type Phonemizer = { clauses(text: string, voice: string): Promise<Clause[]> }
 
 /** The heap right after setting a voice. */
-type Speaker = {
+type VoiceState = {
   readonly voice: string
   /** Whether the voice reads a number with a dot as an ordinal; the dot then may not end a clause. */
   readonly ordinalDots: boolean
@@ -39,23 +39,23 @@ export async function loadPhonemizer(): Promise<Phonemizer> {
   const { worker, files } = espeak
   const silent = snapshotHeap(espeak.module)
   /** The last used voice. */
-  let speaker: Speaker | undefined
+  let current: VoiceState | undefined
 
   /** Restores the heap to the initial state of a voice, regardless of earlier calls. */
-  function become(voice: string): Speaker {
-    speaker?.heap.restore()
-    if (speaker?.voice === voice) return speaker
+  function become(voice: string): VoiceState {
+    current?.heap.restore()
+    if (current?.voice === voice) return current
     forget()
     if (worker.set_voice(voice) !== 0) throw new Error(`eSpeak NG has no voice ${voice}`)
     // This also loads the dictionary for English words in other languages.
     const ordinalDots = !readPhonemes(espeak, romanOrdinal).includes(clauseSeparator)
-    speaker = { voice, ordinalDots, heap: snapshotHeap(espeak.module) }
-    return speaker
+    current = { voice, ordinalDots, heap: snapshotHeap(espeak.module) }
+    return current
   }
 
   function forget(): void {
-    speaker?.heap.restore()
-    speaker = undefined
+    current?.heap.restore()
+    current = undefined
     silent.restore()
   }
 

@@ -23,7 +23,7 @@ export type Pronounced = {
   symbols: number
 }
 
-/** `alphabet`: the speaker's row in the table of unspoken characters. */
+/** `alphabet`: the voice's row in the table of unspoken characters. */
 export function countPronounced(reading: string, language: string, alphabet?: string): Pronounced {
   const count = (pattern: RegExp) => reading.match(pattern)?.length ?? 0
   const base = baseLanguage(language)

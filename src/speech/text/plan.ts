@@ -3,9 +3,9 @@
  *
  *   clean      removes unpronounceable characters, shortens endless runs       (knows no language)
  *   sentences  cuts at the ends of sentences and keeps the kind of end
- *   route      gives each script of a sentence to a speaker that reads it      (script.ts: scripts of languages)
+ *   route      gives each script of a sentence to a voice that reads it        (script.ts: scripts of languages)
  *   normalize  numbers, money, dates, addresses, symbols → words               (english.ts, mandarin.ts)
- *   sayings    unspoken words → another speaker, or the name of their script   (unspoken.ts: unspoken characters)
+ *   sayings    unspoken words → another voice, or the name of their script     (unspoken.ts: unspoken characters)
  *   cut        cuts readings that are too long for one call, at clause marks
  *
  * Every step is pure, synchronous and linear in the length of the text, and never throws. Everything pronounceable in
@@ -21,17 +21,17 @@ import type { Script } from './script'
 import { type SentenceEnd, splitSentences } from './sentences'
 
 export type Utterance = Pronounced & {
-  speakerId: string
+  voiceId: string
   /** Normalized text for the engine. Empty when there is nothing to pronounce: a silence of `pauseMs`. */
   text: string
-  /** Language of the speaker, BCP 47. */
+  /** Language of the voice, BCP 47. */
   language: string
   /** Silence after the utterance, in milliseconds at speed 1. */
   pauseMs: number
 }
 
-/** The part of a sentence for one speaker. `source` is cleaned text. */
-export type Part = { speaker: ReadingVoice; source: string; pauseMs: number }
+/** The part of a sentence for one voice. `source` is cleaned text. */
+export type Part = { voice: ReadingVoice; source: string; pauseMs: number }
 
 /** Silence after a sentence at speed 1, by its kind of end. */
 export const endPausesMs: Record<SentenceEnd, number> = {
@@ -54,25 +54,25 @@ export function planUtterances(
   const utterances: Utterance[] = []
   const sayingsOf = createSayings(main, fallbackVoiceFor)
   for (const part of planParts(text, main, fallbackVoiceFor)) {
-    const sayings = sayingsOf(part.speaker, normalize(part.source, part.speaker.language))
-    sayings.forEach(({ speaker, text: reading }, at) => {
+    const sayings = sayingsOf(part.voice, normalize(part.source, part.voice.language))
+    sayings.forEach(({ voice, text: reading }, at) => {
       const pauseMs = at === sayings.length - 1 ? part.pauseMs : innerPauseMs(`${reading.trimEnd()},`)
-      for (const utterance of cutUtterances(speaker, reading, pauseMs)) addUtterance(utterances, utterance)
+      for (const utterance of cutUtterances(voice, reading, pauseMs)) addUtterance(utterances, utterance)
     })
   }
   const final = utterances.at(-1)
   if (final === undefined) {
-    return [{ speakerId: main.id, text: '', language: main.language, letters: 0, symbols: 0, pauseMs: silenceMs }]
+    return [{ voiceId: main.id, text: '', language: main.language, letters: 0, symbols: 0, pauseMs: silenceMs }]
   }
   final.pauseMs = 0
   return utterances
 }
 
-function cutUtterances(speaker: ReadingVoice, reading: string, pauseMs: number): Utterance[] {
-  const { id: speakerId, language, charactersMax, alphabet } = speaker
+function cutUtterances(voice: ReadingVoice, reading: string, pauseMs: number): Utterance[] {
+  const { id: voiceId, language, charactersMax, alphabet } = voice
   const pieces = cutReading(reading, charactersMax)
   return pieces.map((text, index) => ({
-    speakerId,
+    voiceId,
     text,
     language,
     ...countPronounced(text, language, alphabet),
@@ -88,8 +88,8 @@ export function planParts(
 ): Part[] {
   return splitSentences(cleanText(text)).flatMap((sentence) => {
     const runs = routeSentence(sentence.text, main, fallbackVoiceFor)
-    return runs.map(({ speaker, text: source }, index) => ({
-      speaker,
+    return runs.map(({ voice, text: source }, index) => ({
+      voice,
       source,
       pauseMs: index === runs.length - 1 ? endPausesMs[sentence.end] : innerPauseMs(source),
     }))

@@ -1,19 +1,19 @@
 /**
- * Assigns text to speakers. It cuts one sentence into runs of one speaker each, by script:
+ * Assigns text to voices. It cuts one sentence into runs of one voice each, by script:
  *
- * 1. Letters of the main speaker's own scripts stay with it; letters of another script go to its fallback voice.
+ * 1. Letters of the main voice's own scripts stay with it; letters of another script go to its fallback voice.
  * 2. Kana makes the Han of the same sentence Japanese.
  * 3. One or two Latin words inside a sentence of another script stay there, because voices of other scripts speak them
- *    well enough (`我用iPhone打了3个call`); three or more go to another speaker.
+ *    well enough (`我用iPhone打了3个call`); three or more go to another voice.
  * 4. Digits, marks, symbols and emoji have no script: they follow the letters before them, else those after them, else
- *    the main speaker. Characters that touch the following letters without a space go with those (`in 2024年`,
+ *    the main voice. Characters that touch the following letters without a space go with those (`in 2024年`,
  *    `said “你好”`).
  */
 import type { ReadingVoice } from './reading-voice'
 import { type Script, scriptRuns, scriptsOf } from './script'
 
 /** Joined again, the texts of a sentence's runs are the sentence. */
-type SpeakerRun = { speaker: ReadingVoice; text: string }
+type VoiceRun = { voice: ReadingVoice; text: string }
 
 type Piece = { script: Script; text: string }
 
@@ -21,24 +21,24 @@ export function routeSentence(
   sentence: string,
   main: ReadingVoice,
   fallbackVoiceFor: (script: Script) => ReadingVoice,
-): SpeakerRun[] {
+): VoiceRun[] {
   const pieces = attachNeutrals(sentence)
-  if (pieces.length === 0) return [{ speaker: main, text: sentence }]
+  if (pieces.length === 0) return [{ voice: main, text: sentence }]
   const kana = pieces.some(({ script }) => script === 'Kana')
   const native = new Set(scriptsOf(main.language))
-  const speakerOf = (script: Script) => (native.has(script) ? main : fallbackVoiceFor(script))
+  const voiceOf = (script: Script) => (native.has(script) ? main : fallbackVoiceFor(script))
 
   const merged = mergeScripts(
     pieces.map(({ script, text }) => ({ script: kana && script === 'Hani' ? 'Kana' : script, text })),
   )
   const host = hostScript(merged, native)
-  const runs: SpeakerRun[] = []
+  const runs: VoiceRun[] = []
   merged.forEach(({ script, text }, index) => {
     const hosted = script === 'Latn' && host !== null && words(text) <= 2 && (index > 0 || native.has(host))
-    const speaker = hosted ? speakerOf(host) : speakerOf(script)
+    const voice = hosted ? voiceOf(host) : voiceOf(script)
     const previous = runs.at(-1)
-    if (previous !== undefined && previous.speaker.id === speaker.id) previous.text += text
-    else runs.push({ speaker, text })
+    if (previous !== undefined && previous.voice.id === voice.id) previous.text += text
+    else runs.push({ voice, text })
   })
   return runs
 }

@@ -1,7 +1,7 @@
 /**
- * Replaces words that a speaker cannot say. A word of which the speaker says no letter goes to the fallback voice for
- * its script. If that voice cannot say it either, the main speaker names the script ("Cherokee letters"), once for
- * consecutive words. A word of which the speaker says some letters stays with it.
+ * Replaces words that a voice cannot say. A word of which the voice says no letter goes to the fallback voice for
+ * its script. If that voice cannot say it either, the main voice names the script ("Cherokee letters"), once for
+ * consecutive words. A word of which the voice says some letters stays with it.
  *
  * The voice for all remaining scripts spells letters by their codes ("letter one eight two zero"), two seconds each.
  * Beyond a limit they are named too, and beyond a limit of names they become a pause. Without these limits, a text of
@@ -13,7 +13,7 @@ import { isNamedIn, nameLetters } from './script-names'
 import { type Script, scriptRuns } from './script'
 import { unspokenIn } from './unspoken'
 
-type Saying = { readonly speaker: ReadingVoice; readonly text: string }
+type Saying = { readonly voice: ReadingVoice; readonly text: string }
 
 /** Spelled letters in a row. */
 const spelledRunMax = 48
@@ -26,24 +26,24 @@ const anyLanguage = 'und'
 /** Han is written without spaces: each character is a word. */
 const word = /\p{Script=Han}\p{M}*|[[\p{L}\p{N}]--\p{Script=Han}][[\p{L}\p{M}\p{N}]--\p{Script=Han}]*/gv
 
-/** `by`: the speaker; null if no voice says the words. `isSpelled`: whether letters are spelled by their codes. */
+/** `by`: the voice; null if no voice says the words. `isSpelled`: whether letters are spelled by their codes. */
 type Words = { by: ReadingVoice | null; isSpelled: boolean; text: string; letters: number }
 
 /** Create one per text; it keeps the limits across all readings of the text. */
 export function createSayings(
   main: ReadingVoice,
   fallbackVoiceFor: (script: Script) => ReadingVoice,
-): (speaker: ReadingVoice, reading: string) => Saying[] {
+): (voice: ReadingVoice, reading: string) => Saying[] {
   let spelled = 0
   let names = 0
 
-  function assign(speaker: ReadingVoice, text: string): Words {
-    const words = { by: speaker, isSpelled: false, text, letters: countLetters(text) }
-    if (isSaid(speaker, text)) return words
-    if (isSpelledBy(speaker, text)) return { ...words, isSpelled: true }
+  function assign(voice: ReadingVoice, text: string): Words {
+    const words = { by: voice, isSpelled: false, text, letters: countLetters(text) }
+    if (isSaid(voice, text)) return words
+    if (isSpelledBy(voice, text)) return { ...words, isSpelled: true }
     const { script } = scriptRuns(text)[0]!
-    const fallback = script === null ? speaker : fallbackVoiceFor(script)
-    if (fallback.id === speaker.id) return { ...words, by: null }
+    const fallback = script === null ? voice : fallbackVoiceFor(script)
+    if (fallback.id === voice.id) return { ...words, by: null }
     const reading = normalize(text, fallback.language)
     if (isSaid(fallback, reading)) return { ...words, by: fallback }
     return isSpelledBy(fallback, reading) ? { ...words, by: fallback, isSpelled: true } : { ...words, by: null }
@@ -56,19 +56,19 @@ export function createSayings(
     return words
   }
 
-  function say({ by, text }: Words, speaker: ReadingVoice): Saying {
-    if (by !== null) return { speaker: by, text: by === speaker ? text : normalize(text, by.language) }
+  function say({ by, text }: Words, voice: ReadingVoice): Saying {
+    if (by !== null) return { voice: by, text: by === voice ? text : normalize(text, by.language) }
     const marks = /[.,;:?!…，。；：？！、]*\s*$/.exec(text)![0].trim()
-    if (++names > namesMax) return { speaker, text: marks }
+    if (++names > namesMax) return { voice, text: marks }
     const namer = isNamedIn(main.language) ? main : fallbackVoiceFor('Zzzz')
-    return { speaker: namer, text: normalize(nameLetters(text, namer.language), namer.language) + marks }
+    return { voice: namer, text: normalize(nameLetters(text, namer.language), namer.language) + marks }
   }
 
-  return (speaker, reading) => {
-    if (unspokenIn(reading, speaker.alphabet) === undefined) return [{ speaker, text: reading }]
-    const words = cutWords(reading).map((text) => assign(speaker, text))
+  return (voice, reading) => {
+    if (unspokenIn(reading, voice.alphabet) === undefined) return [{ voice, text: reading }]
+    const words = cutWords(reading).map((text) => assign(voice, text))
     const limited = merge(words).map((group) => ({ ...withinLimit(group), isSpelled: false }))
-    return merge(limited).map((group) => say(group, speaker))
+    return merge(limited).map((group) => say(group, voice))
   }
 }
 
@@ -98,7 +98,7 @@ function isSpelledBy({ alphabet, language }: ReadingVoice, text: string): boolea
   return (text.match(/[\p{L}\p{N}]/gu) ?? []).some((letter) => !mute.test(letter))
 }
 
-/** Merges consecutive words of the same speaker and kind. */
+/** Merges consecutive words of the same voice and kind. */
 function merge(words: readonly Words[]): Words[] {
   const merged: Words[] = []
   for (const each of words) {

@@ -8,7 +8,7 @@ import { concatenate, type Pcm } from '../../../src/audio/pcm'
 import { trimSilence } from '../../../src/audio/trim'
 import { textsOf } from '../../../scripts/voice-texts'
 import { adapt } from '../../../src/cloning/adapt/adapt'
-import { findBaseVoice, toleranceOf } from '../../../src/cloning/adapt/base-voices'
+import { findAdaptableVoice, toleranceOf } from '../../../src/cloning/adapt/adaptable-voices'
 import { enrol } from '../../../src/cloning/adapt/enrol'
 import { measureVoice, type VoiceStatistics } from '../../../src/cloning/adapt/measure'
 import { loadEngine } from '../../../src/speech/load-engine'
@@ -43,7 +43,7 @@ function baseOf({ engine, settings }: BuiltInVoice) {
   const base = voices.find((voice) => {
     return !voice.adaptation && voice.engine === engine && Bun.deepEquals(voice.settings, settings)
   })
-  return base && findBaseVoice(base.id)
+  return base && findAdaptableVoice(base.id)
 }
 
 describe('the adaptations in the catalogue', () => {
@@ -82,7 +82,7 @@ describe('the adaptations in the catalogue', () => {
       synthesize: (base, text) => engines[base.engine as EngineName].synthesize(base, text),
     })
     expect(voices.find(({ id }) => id === base)!.adaptation).toBeUndefined()
-    expect(findBaseVoice('en-nora')).toBeUndefined()
+    expect(findAdaptableVoice('en-nora')).toBeUndefined()
   })
 })
 

@@ -3,14 +3,14 @@ import { concatenate, type Pcm } from '../../../src/audio/pcm'
 import { normalizeLoudness } from '../../../src/audio/loudness'
 import { trimSilence } from '../../../src/audio/trim'
 import { adapt, unchanged } from '../../../src/cloning/adapt/adapt'
-import { baseVoiceIds, findBaseVoice } from '../../../src/cloning/adapt/base-voices'
+import { adaptableVoiceIds, findAdaptableVoice } from '../../../src/cloning/adapt/adaptable-voices'
 import { enrol, UnusableReference, type Enrolment } from '../../../src/cloning/adapt/enrol'
 import { adaptationFor, type AdaptedProfile } from '../../../src/cloning/adapt/profile'
 import { loadEngine } from '../../../src/speech/load-engine'
 import type { EngineName, VoiceSpec } from '../../../src/speech/voice'
 import type { SpeechEngine } from '../../../src/speech/engine'
 import { readCatalogue } from '../../../src/voice/catalogue'
-import { measureBaseVoice } from '../../../scripts/voice-statistics'
+import { measureAdaptableVoice } from '../../../scripts/voice-statistics'
 import manifest from '../../../voices/catalogue.json'
 import { makeVoice } from '../../audio/analysis/voices'
 import { noiseSource, speechLike } from '../../audio/signals'
@@ -150,7 +150,7 @@ describe('the statistics of the base voices', () => {
     const measured = [...bases.filter(({ adaptation }) => !adaptation), ...manifest.fallbackVoices]
     expect(measured.length).toBeGreaterThanOrEqual(67 + manifest.fallbackVoices.length)
     for (const { id, engine, settings } of measured) {
-      const found = findBaseVoice(id)
+      const found = findAdaptableVoice(id)
       expect([id, found?.speaker]).toEqual([id, `${engine} ${settings.voice}`])
       expect(numbersIn(found).every(Number.isFinite)).toBe(true)
       expect(found!.statistics.pitchHz).toBeWithin(60, 300)
@@ -159,12 +159,12 @@ describe('the statistics of the base voices', () => {
       expect(adaptation).not.toEqual(unchanged)
       expect(numbersIn(adaptation).every(Number.isFinite)).toBe(true)
     }
-    expect(baseVoiceIds.length).toBe(measured.length)
+    expect(adaptableVoiceIds.length).toBe(measured.length)
   })
 
   it('match a new measurement of the voices', async () => {
     for (const id of ['en-kevin', 'zh-jun', 'de-karl', 'script-th'])
-      expect([id, await measureBaseVoice(engines, id)]).toEqual([id, findBaseVoice(id)!])
+      expect([id, await measureAdaptableVoice(engines, id)]).toEqual([id, findAdaptableVoice(id)!])
   })
 
   it('leave a voice without statistics unchanged', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { concatenate, type Pcm } from '../../../src/audio/pcm'
 import { UnusableReference } from '../../../src/cloning/adapt/enrol'
 import { measureVoice } from '../../../src/cloning/adapt/measure'
-import type { Base, MeasuredVoices } from '../../../src/cloning/bases'
+import type { MeasuredVoices } from '../../../src/cloning/bases'
 import { loadConverter, type ToneConverter } from '../../../src/cloning/convert/converter'
 import { enrolConverted } from '../../../src/cloning/convert/enrol'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
@@ -13,8 +13,9 @@ import { readProfile } from '../../../src/cloning/profiles'
 import { readCatalogue } from '../../../src/voice/catalogue'
 import { makeVoice } from '../../audio/analysis/voices'
 import { writeConverterPack } from '../../onnx/converter'
+import type { VoiceSpec } from '../../../src/speech/voice'
 
-const catalogue: readonly Base[] = readCatalogue().voices
+const catalogue: readonly VoiceSpec[] = readCatalogue().voices
 let directory: string
 let converter: ToneConverter
 beforeAll(async () => {
@@ -25,15 +26,15 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }))
 
 const speaker = (hz: number) => makeVoice({ seconds: 4, f0At: (time) => hz * (1 + 0.1 * Math.sin(5 * time)) })
-type Options = { language?: string; bases?: readonly Base[]; measured?: MeasuredVoices }
+type Options = { language?: string; bases?: readonly VoiceSpec[]; measured?: MeasuredVoices }
 
 function enrol(reference: Pcm, { language = 'en', bases = catalogue, measured = {} }: Options = {}) {
   return enrolConverted(reference, { language, bases, measured, converter })
 }
 
 /** Adds an installed voice with its statistics. */
-function install(id: string, language: string, hz: number, gender: Base['gender'] = null) {
-  const base: Base = {
+function install(id: string, language: string, hz: number, gender: VoiceSpec['gender'] = null) {
+  const base: VoiceSpec = {
     ...{ id, language, gender, engine: 'piper', sampleRate: 22_050, settings: { voice: id } },
     model: { directory: `/voices/${id}`, graph: 'x.onnx', version: '1', memoryBytes: 1 },
   }

@@ -7,7 +7,6 @@ import { fromInt16, toInt16, type Pcm } from '../../../src/audio/pcm'
 import { trimSilence } from '../../../src/audio/trim'
 import { startDeadline } from '../../../src/deadline'
 import { createLogger } from '../../../src/log'
-import type { Base } from '../../../src/cloning/bases'
 import { enrolVoice, type EnrolledVoice, type Recording, letCloneIn } from '../../../src/clone/enrolment'
 import type { Converter } from '../../../src/cloning/convert/installed-converter'
 import { loadConverter, type ToneConverter } from '../../../src/cloning/convert/converter'
@@ -89,7 +88,7 @@ const queue = { queueKey: 'key', deadline: startDeadline(600_000) }
 /** Makes a voice in a place of its own. */
 async function enrolIn(
   from: Scheduler,
-  voices: readonly Base[],
+  voices: readonly VoiceSpec[],
   recording: Recording,
   converter: Converter | undefined,
 ) {
@@ -103,14 +102,14 @@ async function enrolIn(
 
 function enrol(
   recording: Recording,
-  voices: readonly Base[] = catalogue.voices,
+  voices: readonly VoiceSpec[] = catalogue.voices,
   withConverter = true,
   from = scheduler,
 ) {
   return enrolIn(from, voices, recording, withConverter ? { model, deterministic: true } : undefined)
 }
 
-function specOf({ baseVoiceId, profile }: EnrolledVoice, voices: readonly Base[] = catalogue.voices): VoiceSpec {
+function specOf({ baseVoiceId, profile }: EnrolledVoice, voices: readonly VoiceSpec[] = catalogue.voices): VoiceSpec {
   const base = voices.find(({ id }) => id === baseVoiceId)!
   const read = readProfile(profile)
   if (read.version === 1) return { ...base, id: 'clone', adaptation: read.tuned[baseVoiceId]! }
@@ -209,12 +208,12 @@ describe('a converted voice', () => {
 })
 
 describe('a voice based on an installed one', () => {
-  const install = (id: string, pitchHz: number, change: Partial<Base> = {}): Base => ({
+  const install = (id: string, pitchHz: number, change: Partial<VoiceSpec> = {}): VoiceSpec => ({
     ...{ id, engine: 'piper', language: 'en-US', sampleRate: 24_000, settings: { voice: id, pitchHz }, gender: null },
     model: { directory: `/voices/${id}`, graph: 'x.onnx', version: '1', memoryBytes: 1 },
     ...change,
   })
-  const voices: readonly Base[] = [
+  const voices: readonly VoiceSpec[] = [
     ...catalogue.voices,
     install('broken', 190),
     install('far', 105),

@@ -4,7 +4,7 @@ import { cleanText } from '../../../src/speech/text/clean'
 import { planParts, planUtterances } from '../../../src/speech/text/plan'
 import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 
-const speakers: ReadingVoice[] = ['en-US', 'zh-CN', 'de-DE', 'ja-JP', 'ru-RU'].map((language) => ({
+const voices: ReadingVoice[] = ['en-US', 'zh-CN', 'de-DE', 'ja-JP', 'ru-RU'].map((language) => ({
   id: language,
   language,
   charactersMax: 300,
@@ -187,7 +187,7 @@ const pronounceable = (text: string) => text.match(/[\p{L}\p{N}]/gu)?.join('') ?
 describe('hostile text', () => {
   it('keeps every letter and digit of the cleaned text, in order, in exactly one part', () => {
     for (const text of texts) {
-      for (const main of speakers) {
+      for (const main of voices) {
         const parts = planParts(text, main, fallbackVoiceFor)
         expect(pronounceable(parts.map(({ source }) => source).join(''))).toBe(pronounceable(cleanText(text)))
       }
@@ -196,7 +196,7 @@ describe('hostile text', () => {
 
   it('plans utterances within the limits of every engine', () => {
     for (const text of texts) {
-      for (const main of speakers) {
+      for (const main of voices) {
         const utterances = planUtterances(text, main, fallbackVoiceFor)
         expect(utterances.length).toBeGreaterThan(0)
         for (const utterance of utterances) {
@@ -210,10 +210,10 @@ describe('hostile text', () => {
     }
   })
 
-  it('plans speech for every text with letters, for every speaker', () => {
+  it('plans speech for every text with letters, for every voice', () => {
     for (const text of texts) {
       if (!/[a-z\p{Script=Han}\d]/u.test(cleanText(text))) continue
-      for (const main of speakers) {
+      for (const main of voices) {
         const heard = planUtterances(text, main, fallbackVoiceFor).reduce((sum, { letters }) => sum + letters, 0)
         expect(heard).toBeGreaterThan(0)
       }
@@ -222,7 +222,7 @@ describe('hostile text', () => {
 
   it('keeps all the words of plain text', () => {
     const text = 'The quick brown fox jumps over the lazy dog, again and again and again. '.repeat(27)
-    const words = planUtterances(text, speakers[0]!, fallbackVoiceFor).map((utterance) => utterance.text)
+    const words = planUtterances(text, voices[0]!, fallbackVoiceFor).map((utterance) => utterance.text)
     expect(pronounceable(words.join(''))).toBe(pronounceable(text))
   })
 })

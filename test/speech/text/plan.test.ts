@@ -3,20 +3,20 @@ import { planUtterances } from '../../../src/speech/text/plan'
 import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 import type { Script } from '../../../src/speech/text/script'
 
-const speaker = (id: string, language: string): ReadingVoice => ({ id, language, charactersMax: 300 })
-const english = speaker('english', 'en-US')
-const mandarin = speaker('mandarin', 'zh-CN')
-const german = speaker('german', 'de-DE')
-const japanese = speaker('japanese', 'ja-JP')
+const voiceOf = (id: string, language: string): ReadingVoice => ({ id, language, charactersMax: 300 })
+const english = voiceOf('english', 'en-US')
+const mandarin = voiceOf('mandarin', 'zh-CN')
+const german = voiceOf('german', 'de-DE')
+const japanese = voiceOf('japanese', 'ja-JP')
 
 function fallbackVoiceFor(script: Script): ReadingVoice {
   if (script === 'Latn') return english
   if (script === 'Hani') return mandarin
-  return speaker(script, script === 'Kana' ? 'ja-JP' : script === 'Cyrl' ? 'ru-RU' : 'de-DE')
+  return voiceOf(script, script === 'Kana' ? 'ja-JP' : script === 'Cyrl' ? 'ru-RU' : 'de-DE')
 }
 
 const plan = (text: string, main: ReadingVoice) =>
-  planUtterances(text, main, fallbackVoiceFor).map(({ speakerId, text: reading }) => [speakerId, reading])
+  planUtterances(text, main, fallbackVoiceFor).map(({ voiceId, text: reading }) => [voiceId, reading])
 
 describe('planUtterances', () => {
   it('lets a Mandarin voice speak the Latin words inside its sentence', () => {
@@ -79,7 +79,7 @@ describe('planUtterances', () => {
     'plans one silence for %p',
     (text) => {
       expect(planUtterances(text, english, fallbackVoiceFor)).toEqual([
-        { speakerId: 'english', text: '', language: 'en-US', letters: 0, symbols: 0, pauseMs: 300 },
+        { voiceId: 'english', text: '', language: 'en-US', letters: 0, symbols: 0, pauseMs: 300 },
       ])
     },
   )

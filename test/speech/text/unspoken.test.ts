@@ -11,30 +11,31 @@ import { planUtterances } from '../../../src/speech/text/plan'
 import type { ReadingVoice } from '../../../src/speech/text/reading-voice'
 import { alphabetOf, type UnspokenTable, unspokenIn } from '../../../src/speech/text/unspoken'
 import table from '../../../src/speech/text/unspoken.json'
-import { readCatalogue, type BareVoice } from '../../../src/voice/catalogue'
+import type { VoiceSpec } from '../../../src/speech/voice'
+import { readCatalogue } from '../../../src/voice/catalogue'
 import { modelOptions } from '../../workers/model-options'
 
 const catalogue = readCatalogue()
 const english = catalogue.find('en-ross')!
 const mandarin = catalogue.find('zh-mei')!
 
-const asSpeaker = (voice: BareVoice): ReadingVoice => {
+const asReadingVoice = (voice: VoiceSpec): ReadingVoice => {
   return { id: voice.id, language: voice.language, charactersMax: 300, alphabet: alphabetOf(voice) }
 }
 
-/** A plan and its speakers. */
-function planOf(text: string, main: BareVoice) {
-  const speakers = new Map([[main.id, asSpeaker(main)]])
-  const utterances = planUtterances(text, asSpeaker(main), (script) => {
-    const fallback = asSpeaker(catalogue.fallbackVoiceFor(main, script))
-    speakers.set(fallback.id, fallback)
+/** A plan and its voices. */
+function planOf(text: string, main: VoiceSpec) {
+  const voices = new Map([[main.id, asReadingVoice(main)]])
+  const utterances = planUtterances(text, asReadingVoice(main), (script) => {
+    const fallback = asReadingVoice(catalogue.fallbackVoiceFor(main, script))
+    voices.set(fallback.id, fallback)
     return fallback
   })
-  return utterances.map((utterance) => ({ ...utterance, speaker: speakers.get(utterance.speakerId)! }))
+  return utterances.map((utterance) => ({ ...utterance, voice: voices.get(utterance.voiceId)! }))
 }
 
-const readingsOf = (text: string, main: BareVoice) =>
-  planOf(text, main).map(({ speakerId, text: reading }) => `${speakerId}: ${reading}`)
+const readingsOf = (text: string, main: VoiceSpec) =>
+  planOf(text, main).map(({ voiceId, text: reading }) => `${voiceId}: ${reading}`)
 
 function assigned(pattern: RegExp): string[] {
   const characters: string[] = []
@@ -65,10 +66,10 @@ describe('the route of every letter, mark and number', () => {
     const leftOut: string[] = []
     const check = (text: string) => {
       const utterances = planOf(text, main)
-      for (const { speaker, text: reading } of utterances) {
-        const mute = unspokenIn(reading, speaker.alphabet)?.mute
+      for (const { voice, text: reading } of utterances) {
+        const mute = unspokenIn(reading, voice.alphabet)?.mute
         const letters = reading.match(/[\p{L}\p{N}]/gu) ?? []
-        if (mute && letters.every((letter) => mute.test(letter))) silent.push(`${speaker.id}: ${reading}`)
+        if (mute && letters.every((letter) => mute.test(letter))) silent.push(`${voice.id}: ${reading}`)
       }
       return utterances.filter(({ text: reading }) => reading !== '').length
     }
@@ -108,7 +109,7 @@ describe('the route of every letter, mark and number', () => {
   it('spells letters of a script that no voice reads, up to a limit', () => {
     expect(readingsOf('Tibetan བོད་ཡིག', english)).toEqual(['en-ross: Tibetan', 'script-any: བོད་ཡིག'])
     expect(readingsOf('བ'.repeat(2000), english)).toEqual(['en-ross: Tibetan letters'])
-    const spelled = planOf('a བ '.repeat(1000), english).filter(({ speakerId }) => speakerId === 'script-any')
+    const spelled = planOf('a བ '.repeat(1000), english).filter(({ voiceId }) => voiceId === 'script-any')
     expect(spelled).toHaveLength(500)
     const names = planOf('a Ꮳ '.repeat(1000), english).filter(({ text }) => text === 'Cherokee letter')
     expect(names).toHaveLength(50)
@@ -143,7 +144,7 @@ const frugal: Scheduler = {
   },
 }
 
-async function say(text: string, voice: BareVoice, by = frugal): Promise<{ audioMs: number; digest: string }> {
+async function say(text: string, voice: VoiceSpec, by = frugal): Promise<{ audioMs: number; digest: string }> {
   const hash = new Bun.CryptoHasher('sha256')
   const sink = { write: async (bytes: Uint8Array) => void hash.update(bytes) }
   const fallbackVoiceFor = (script: string) => catalogue.fallbackVoiceFor(voice, script)

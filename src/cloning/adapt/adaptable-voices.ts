@@ -6,18 +6,19 @@ import statistics from '../../../voices/statistics.json'
 import type { TractLimits } from './fit'
 import type { VoiceStatistics } from './measure'
 
-export type BaseVoice = {
+/** A voice with statistics, which makes it a possible base of clones. */
+export type AdaptableVoice = {
   /** The engine and its voice name, as in `flite slt`. */
   readonly speaker: string
   readonly statistics: VoiceStatistics
 }
 
-const byId: Readonly<Record<string, BaseVoice>> = statistics
+const byId: Readonly<Record<string, AdaptableVoice>> = statistics
 
-export const baseVoiceIds: readonly string[] = Object.keys(byId)
+export const adaptableVoiceIds: readonly string[] = Object.keys(byId)
 
-/** The base voice of a catalogue id; undefined for voices without statistics. */
-export function findBaseVoice(id: string): BaseVoice | undefined {
+/** Looks up a catalogue id; undefined for voices without statistics. */
+export function findAdaptableVoice(id: string): AdaptableVoice | undefined {
   return Object.hasOwn(byId, id) ? byId[id] : undefined
 }
 
@@ -35,6 +36,6 @@ const tolerances: Readonly<Record<string, Tolerance>> = {
 }
 const otherTolerance: Tolerance = { least: 0.84, most: 1.2, cost: 0 }
 
-export function toleranceOf({ speaker }: Pick<BaseVoice, 'speaker'>): Tolerance {
+export function toleranceOf({ speaker }: Pick<AdaptableVoice, 'speaker'>): Tolerance {
   return tolerances[speaker] ?? otherTolerance
 }

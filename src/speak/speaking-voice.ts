@@ -1,17 +1,18 @@
-/** Chooses the voice specification of a speaker. A clone is a catalogue voice that is adapted or converted. */
+/** The voices that speak a request. A clone is a catalogue voice that is adapted or converted. */
 import { AppError } from '../errors'
 import type { Converter } from '../cloning/convert/installed-converter'
 import type { ConvertedProfile } from '../cloning/convert/profile'
 import type { Conversion, VoiceSpec } from '../speech/voice'
 import { converterSampleRate } from '../cloning/convert/converter-pack'
 import { readProfile } from '../cloning/profiles'
-import type { BareVoice, Catalogue } from '../voice/catalogue'
+import type { Catalogue } from '../voice/catalogue'
 import type { Clone } from '../voice/clones'
 
 /** Loads the statistics of all voices on demand, so that a start without clones does not. */
 const loadAdapting = () => require('../cloning/adapt/profile') as typeof import('../cloning/adapt/profile')
 
-export type Speaker = {
+/** The voice that a request names, and those that help it out. */
+export type SpeakingVoice = {
   readonly spec: VoiceSpec
   /** The voice that speaks a script which `spec` cannot. */
   readonly fallbackVoiceFor: (script: string) => VoiceSpec
@@ -20,19 +21,19 @@ export type Speaker = {
 /** Finds the tone converter that is currently installed. */
 export type FindConverter = () => Converter | undefined
 
-export function catalogueSpeaker(catalogue: Catalogue, voice: BareVoice): Speaker {
+export function speakingVoiceOf(catalogue: Catalogue, voice: VoiceSpec): SpeakingVoice {
   return { spec: voice, fallbackVoiceFor: (script) => catalogue.fallbackVoiceFor(voice, script) }
 }
 
 /**
- * The speaker of a clone: its base voice, and fallback voices with the clone's timbre for other scripts. Throws
+ * The speaking voice of a clone: its base voice, and fallback voices with the clone's timbre for other scripts. Throws
  * `voice_disabled` when its base or tone converter is no longer installed or was replaced, because the clone would
  * sound different.
  */
-export function clonedSpeaker(
+export function speakingVoiceOfClone(
   { catalogue, converter }: { readonly catalogue: Catalogue; readonly converter: FindConverter },
   clone: Clone,
-): Speaker {
+): SpeakingVoice {
   const base = catalogue.find(clone.baseVoiceId)
   if (!base) throw cannotSpeak(clone, 'the voice that spoke for it is not installed any more')
   const profile = readProfile(clone.profile)
@@ -41,11 +42,11 @@ export function clonedSpeaker(
   const become =
     profile.version === 2
       ? converted(conversionOf(clone, profile, converter()))
-      : ({ id }: BareVoice) => ({ adaptation: loadAdapting().adaptationFor(profile, id) })
+      : ({ id }: VoiceSpec) => ({ adaptation: loadAdapting().adaptationFor(profile, id) })
   return {
     spec: { ...base, ...become(base), id: clone.id },
     fallbackVoiceFor(script) {
-      const fallback = catalogue.fallbackVoiceFor({ ...base, gender: clone.gender }, script)
+      const fallback = catalogue.fallbackVoiceFor(clone, script)
       return { ...fallback, ...become(fallback), id: `${clone.id} ${fallback.id}` }
     },
   }
