@@ -13,7 +13,7 @@ import type { Speaking } from '../speak/speak'
 import type { Pack } from '../speech/models/pack'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 import { createPlans } from '../voice/plans'
-import { createSpeech, type Speech } from '../workers/speech'
+import { createSpeechWorkers, type SpeechWorkers } from '../workers/speech-workers'
 import type { WorkerCommand } from '../workers/worker-process'
 import type { Stores } from './stores'
 
@@ -26,7 +26,7 @@ export async function openServices(config: Config, stores: Stores, commands: Com
   const { db } = stores
   const catalogue = readCatalogue()
   const plans = createPlans(db, catalogue)
-  const speech = createSpeech(config, {
+  const speech = createSpeechWorkers(config, {
     command: commands.worker,
     jobsMax: limits.queuedRequestsMax,
     providerOf: plans.providerOf,
@@ -58,7 +58,7 @@ export async function openServices(config: Config, stores: Stores, commands: Com
   }
 }
 
-function openRegistry(config: Config, catalogue: Catalogue, { scheduler, probe }: Speech, log: Logger) {
+function openRegistry(config: Config, catalogue: Catalogue, { scheduler, probe }: SpeechWorkers, log: Logger) {
   return createPackRegistry({
     directory: voicesDirectory(config),
     reservedIds: catalogue.reservedIds,

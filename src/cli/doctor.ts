@@ -6,9 +6,9 @@ import { dirname } from 'node:path'
 import { computeProviders, type Config, type RawSettings } from '../config'
 import { ensureNothingLost } from '../data-directory'
 import { createLogger } from '../log'
-import type { Found } from '../workers/compute'
+import type { ProviderChoice } from '../workers/compute'
 import { deviceName, gpuNames } from '../speech/onnx/devices'
-import { computeOf } from '../workers/speech'
+import { computeOf } from '../workers/speech-workers'
 import { commit, version } from '../version'
 import { readServerConfig } from './server-config'
 import { doctor as command } from './commands/general'
@@ -88,7 +88,7 @@ async function findCompute(config: Config): Promise<Finding[]> {
   }
 }
 
-function describeFound({ provider, device, isFallback, threads, trials }: Found, wish: string): string {
+function describeFound({ provider, device, isFallback, threads, trials }: ProviderChoice, wish: string): string {
   const on = `on ${provider}: ${device}, ${threads} thread${threads === 1 ? '' : 's'} per worker`
   if (!isFallback) return `voices are computed ${on}`
   const failure = trials.find((trial) => trial.provider === wish)?.failure

@@ -5,7 +5,7 @@ import { listPacks } from '../admin/packs'
 import { createLogger } from '../log'
 import { createPackRegistry, type PackRegistry } from '../packs/registry'
 import { rescanMark } from '../packs/survey'
-import type { Speech } from '../workers/speech'
+import type { SpeechWorkers } from '../workers/speech-workers'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 
 /** Loaded on use: verbs without sound start without SQLite. */
@@ -15,7 +15,7 @@ const loadLock = () => require('../db/lock') as typeof import('../db/lock')
 export function openPackRegistry(
   flags: RawSettings,
   catalogue: Catalogue,
-  probe: Speech['probe'] = () => Promise.reject(new Error('this verb probes no packs')),
+  probe: SpeechWorkers['probe'] = () => Promise.reject(new Error('this verb probes no packs')),
 ): Promise<PackRegistry> {
   const dataDirectory = readDataDirectory(flags, process.env)
   return createPackRegistry({

@@ -1,7 +1,7 @@
 /** Chooses the voice of `sonant say`: in a data directory from the public list of the API. */
 import { existsSync } from 'node:fs'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
-import type { Speech } from '../workers/speech'
+import type { SpeechWorkers } from '../workers/speech-workers'
 import type { Catalogue, CatalogueVoice } from '../voice/catalogue'
 import { UsageError } from './flags'
 import { openPackRegistry } from './pack-registry'
@@ -11,7 +11,7 @@ import { suggestVoice } from './suggest-voice'
 export async function chooseVoice(
   flags: RawSettings & { readonly voice?: string },
   catalogue: Catalogue,
-  probe: Speech['probe'],
+  probe: SpeechWorkers['probe'],
 ): Promise<CatalogueVoice> {
   const { voice: id } = flags
   const hasDatabase = existsSync(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))

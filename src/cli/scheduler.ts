@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import type { RawSettings } from '../config'
 import { createLogger } from '../log'
-import { createSpeech } from '../workers/speech'
+import { createSpeechWorkers } from '../workers/speech-workers'
 import { readServerConfig } from './server-config'
 import { ownCommand } from './own-command'
 
@@ -10,7 +10,7 @@ import { ownCommand } from './own-command'
 export async function createCliSpeech(flags: RawSettings) {
   const config = await readServerConfig({ data: flags.data })
   const options = { command: ownCommand('worker'), jobsMax: 1, providerOf: () => undefined, log: createLogger('warn') }
-  return createSpeech({ ...config, workers: availableParallelism() }, options)
+  return createSpeechWorkers({ ...config, workers: availableParallelism() }, options)
 }
 
 export async function createCliScheduler(flags: RawSettings) {

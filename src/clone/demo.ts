@@ -24,7 +24,7 @@ export async function languageOfName(catalogue: Catalogue, name: string): Promis
   return catalogue.find(reader.id)?.language
 }
 
-type Rendering = {
+type DemoOptions = {
   /** Identifies the client in the fair queue. null: background work without a waiting client. */
   readonly queueKey: string | null
   readonly deadline: Deadline
@@ -46,7 +46,7 @@ export async function renderDemo(
     mp3SampleRate,
   }: Pick<Cloning, 'scheduler' | 'storage' | 'catalogue' | 'converter' | 'mp3SampleRate'>,
   clone: Clone,
-  rendering: Rendering,
+  options: DemoOptions,
 ): Promise<void> {
   const { spec, fallbackVoiceFor } = speakingVoiceOfClone({ catalogue, converter }, clone)
   const text = catalogue.cloneDemo(clone.language)
@@ -59,7 +59,7 @@ export async function renderDemo(
       speed: 1,
       format: 'mp3',
       mp3SampleRate,
-      ...rendering,
+      ...options,
     })
   } catch (error) {
     if (error instanceof AppError && passing.includes(error.code)) throw error

@@ -1,6 +1,6 @@
 /** `/readyz`, and the compute providers for administrators. */
 import { Elysia } from 'elysia'
-import type { Speech } from '../workers/speech'
+import type { SpeechWorkers } from '../workers/speech-workers'
 import type { HttpContext } from './context'
 
 export function computeRoutes({ access, speech, speaking: { storage } }: HttpContext) {
@@ -17,11 +17,11 @@ export function computeRoutes({ access, speech, speaking: { storage } }: HttpCon
 }
 
 /** null before the first use of a neural voice. */
-function describeBriefly({ compute: { found } }: Speech) {
+function describeBriefly({ compute: { found } }: SpeechWorkers) {
   return found ? { provider: found.provider, fallback: found.isFallback } : null
 }
 
-function describe({ compute: { found }, scheduler }: Speech) {
+function describe({ compute: { found }, scheduler }: SpeechWorkers) {
   return {
     compute: found
       ? {

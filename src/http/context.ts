@@ -10,7 +10,7 @@ import type { Demos } from '../demos'
 import type { Logger } from '../log'
 import type { Networks } from '../net/address'
 import type { Speaking } from '../speak/speak'
-import type { Speech } from '../workers/speech'
+import type { SpeechWorkers } from '../workers/speech-workers'
 import type { Installer } from '../packs/hub/installer'
 import type { Access } from './access'
 
@@ -19,7 +19,7 @@ export type ServerOptions = {
   readonly speaking: Speaking
   readonly demos: Demos
   readonly cloning: Cloning
-  readonly speech: Speech
+  readonly speech: SpeechWorkers
   readonly packs: Packs
   readonly installer: Installer
   readonly log: Logger

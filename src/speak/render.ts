@@ -169,7 +169,7 @@ function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderReques
   return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
 }
 
-type Speaking = {
+type RenderState = {
   scheduler: Scheduler
   job: Job
   request: RenderRequest
@@ -186,7 +186,7 @@ async function speakAll({
   plan: { planned, cast },
   sampleRate,
   sink,
-}: Speaking): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
+}: RenderState): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
   const append = await openEncoder(job, request, sampleRate, sink)
   const utterer = createUtterer(job, cast, { sampleRate, speed: request.speed, fault: request.fault })
   const inFlight: { sound: Promise<Sound>; planned: Planned }[] = []

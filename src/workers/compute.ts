@@ -9,7 +9,7 @@ import { deviceName, mayHaveGpu } from '../speech/onnx/devices'
 import { writeRuntimeOptions, type Provider, type RuntimeOptions } from '../speech/onnx/runtime-options'
 import type { WorkerCommand } from './worker-process'
 
-export type Trial = {
+export type ProviderTrial = {
   readonly provider: Provider
   /** Reason of the failure; null when the provider works. */
   readonly failure: string | null
@@ -18,12 +18,12 @@ export type Trial = {
   readonly runMs: number | null
 }
 
-export type Found = {
+export type ProviderChoice = {
   readonly provider: Provider
   /** Name of the device. */
   readonly device: string
   /** In the order of the trials. */
-  readonly trials: readonly Trial[]
+  readonly trials: readonly ProviderTrial[]
   /** Whether another provider was configured. */
   readonly isFallback: boolean
   /** Threads of one run on the CPU. */
@@ -52,10 +52,10 @@ const trialMemoryMaxBytes = 4e9
 export function createCompute(options: ComputeOptions) {
   const { libraryPath, directory } = options
   const threads = threadsOf(options)
-  const findings = new Map<ComputeProvider, Promise<Found>>()
-  let found: Found | undefined
+  const findings = new Map<ComputeProvider, Promise<ProviderChoice>>()
+  let found: ProviderChoice | undefined
 
-  async function find(wish: ComputeProvider = options.wish): Promise<Found> {
+  async function find(wish: ComputeProvider = options.wish): Promise<ProviderChoice> {
     const finding = findings.get(wish) ?? search(options, wish)
     findings.set(wish, finding)
     try {
@@ -70,7 +70,7 @@ export function createCompute(options: ComputeOptions) {
 
   return {
     /** Tries one provider with a real run. */
-    attempt: (provider: Provider): Promise<Trial> => attempt(options, provider),
+    attempt: (provider: Provider): Promise<ProviderTrial> => attempt(options, provider),
 
     /** Searches once per wish, and again after a failure. Rejects when not even the CPU works. */
     find,
@@ -89,8 +89,8 @@ export function createCompute(options: ComputeOptions) {
 }
 
 /** Finds the wished provider, or the fastest for `auto`; falls back to the CPU. Throws when no provider works. */
-async function search(options: ComputeOptions, wish: ComputeProvider): Promise<Found> {
-  const trials: Trial[] = []
+async function search(options: ComputeOptions, wish: ComputeProvider): Promise<ProviderChoice> {
+  const trials: ProviderTrial[] = []
   for (const provider of candidates(wish, options.libraryPath)) {
     trials.push(await attempt(options, provider))
     if (trials.at(-1)!.failure === null && wish !== 'auto') break
@@ -109,7 +109,7 @@ async function search(options: ComputeOptions, wish: ComputeProvider): Promise<F
   return result
 }
 
-function report(log: Logger, { provider, device, trials, isFallback }: Found, wish: ComputeProvider): void {
+function report(log: Logger, { provider, device, trials, isFallback }: ProviderChoice, wish: ComputeProvider): void {
   if (isFallback) {
     const failure = trials.find((trial) => trial.provider === wish)?.failure
     log.error({ wished: wish, failure, provider, device }, `${wish} does not work; neural voices fall back to the CPU`)
@@ -117,7 +117,7 @@ function report(log: Logger, { provider, device, trials, isFallback }: Found, wi
 }
 
 /** Tries `provider` on every configured GPU. */
-async function attempt(options: ComputeOptions, provider: Provider): Promise<Trial> {
+async function attempt(options: ComputeOptions, provider: Provider): Promise<ProviderTrial> {
   const deviceIds = provider === 'cpu' || options.deviceIds.length === 0 ? [undefined] : options.deviceIds
   const startedAtMs = performance.now()
   let runMs = 0

@@ -2,7 +2,7 @@
  * Runs one task in its own worker process, for tasks that may crash it. The process ends with the task. Output of
  * native libraries is dropped.
  */
-import type { Outcome, Task } from './protocol'
+import type { TaskOutcome, Task } from './protocol'
 import { retryUnbegun, startWorkerProcess, type WorkerCommand } from './worker-process'
 
 export type IsolatedOptions = {
@@ -17,14 +17,14 @@ export type IsolatedOptions = {
 }
 
 /** Rejects with `WorkerGone` when the process dies, overruns its time or outgrows its memory. */
-export function runIsolated<T extends Task>(task: T, options: IsolatedOptions): Promise<Outcome<T['kind']>> {
+export function runIsolated<T extends Task>(task: T, options: IsolatedOptions): Promise<TaskOutcome<T['kind']>> {
   return retryUnbegun(() => runOnce(task, options))
 }
 
 async function runOnce<T extends Task>(
   task: T,
   { timeoutMs, signal, threads, ...options }: IsolatedOptions,
-): Promise<Outcome<T['kind']>> {
+): Promise<TaskOutcome<T['kind']>> {
   signal?.throwIfAborted()
   const worker = startWorkerProcess({
     ...options,

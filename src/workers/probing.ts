@@ -14,7 +14,7 @@ import { succeeded } from './task-failed'
 import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
 
 /** Probes the pack in `directory`. Throws `BadPack`, or `Error` when the process fails. */
-export type Probe = (directory: string, signal?: AbortSignal) => Promise<Pack>
+export type ProbePack = (directory: string, signal?: AbortSignal) => Promise<Pack>
 
 export function createProbe({
   command,
@@ -24,7 +24,7 @@ export function createProbe({
   command: WorkerCommand
   neural: Pick<NeuralSettings, 'modelMemoryBytes'>
   compute: Pick<Compute, 'runtime'>
-}): Probe {
+}): ProbePack {
   const { modelMemoryBytes } = neural
   const budget = createBudget(limits.packProbesMin * limits.workerMemoryMaxBytes + loadingFactor * modelMemoryBytes)
 

@@ -96,12 +96,12 @@ export type TaskAnswers = {
     readonly words: readonly TimedWord[] | undefined
   }
   /** One outcome per utterance. */
-  batch: readonly Outcome<'synthesize'>[]
+  batch: readonly TaskOutcome<'synthesize'>[]
   encode: EncodedChunk
   abandon: undefined
   enrol: Enrolment
   measure: VoiceStatistics
-  analyze: Analyzed
+  analyze: AnalyzedRecording
   probe: Probed
   load: undefined
   warm: undefined
@@ -145,7 +145,7 @@ export type Recording = {
 
 export type RefusalCode = 'unsupported_audio' | 'audio_parse_failed' | 'duration_exceeded'
 export type RefusedRecording = { readonly refusal: { readonly code: RefusalCode; readonly message: string } }
-export type Analyzed = { readonly recording: Omit<Recording, 'samples'> } | RefusedRecording
+export type AnalyzedRecording = { readonly recording: Omit<Recording, 'samples'> } | RefusedRecording
 
 /** The pipeline stage that failed. It decides the error that the caller sees. */
 export type Stage = 'synthesize' | 'stretch' | 'resample' | 'encode' | 'enrol' | 'analyze'
@@ -164,7 +164,8 @@ export type Failure = {
 }
 
 /** The end of a task of kind `K`. */
-export type Outcome<K extends TaskKind = TaskKind> = { readonly ok: true; readonly answer: TaskAnswers[K] } | Failure
+export type TaskOutcome<K extends TaskKind = TaskKind> =
+  { readonly ok: true; readonly answer: TaskAnswers[K] } | Failure
 
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -172,10 +173,10 @@ export type FromWorker =
   | { readonly type: 'begun' }
   /** `item`: index of the utterance in the batch; 0 in any other task. */
   | { readonly type: 'chunk'; readonly samples: Int16Array; readonly item: number }
-  | { readonly type: 'ended'; readonly outcome: Outcome }
+  | { readonly type: 'ended'; readonly outcome: TaskOutcome }
 
 /** `chunks[item]`: the audio of each utterance of a batch; any other task has one item at most. */
 export type TaskResult<K extends TaskKind = TaskKind> = {
-  readonly outcome: Outcome<K>
+  readonly outcome: TaskOutcome<K>
   readonly chunks: readonly (readonly Int16Array[])[]
 }

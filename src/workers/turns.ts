@@ -9,7 +9,7 @@ import type { FairQueue, Queued } from './fair-queue'
 /** Estimates of the remaining work may be too low by this factor. */
 const caution = 1.15
 
-type Turns = {
+type TurnPlan = {
   /** Served before all others, in this order. */
   readonly urgent: readonly Place[]
   /** Served after all others. */
@@ -20,7 +20,7 @@ type Turns = {
 export function planTurns(
   places: readonly Place[],
   { workers, nowMs }: { readonly workers: number; readonly nowMs: number },
-): Turns {
+): TurnPlan {
   const late = new Set<Place>()
   let kept: { place: Place; leftMs: number }[] = []
   let keptMs = 0
@@ -48,10 +48,10 @@ export function planTurns(
 }
 
 /** A queue entry. Without a place it only gets its fair turns. */
-type Waiting = { readonly job: { readonly place?: Place } }
+type Placed = { readonly job: { readonly place?: Place } }
 
 /** Removes and returns the next task of `queue` that fits. */
-export function takeNext<T extends Waiting>(
+export function takeNext<T extends Placed>(
   queue: FairQueue<T>,
   admission: Pick<Admission, 'places'>,
   { workers, nowMs, fits }: { workers: number; nowMs: number; fits: (task: T) => boolean },

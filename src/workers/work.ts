@@ -16,7 +16,7 @@ export type Work = {
 }
 
 /** An utterance: the cost of its synthesis and the length of its audio. */
-export type Part = { readonly task: Measure; readonly sound?: Measure }
+export type WorkPart = { readonly task: Measure; readonly sound?: Measure }
 
 type Sum = Measure & { readonly count: number }
 
@@ -32,7 +32,7 @@ export function createWork(
     lane,
     nowMs = () => performance.now(),
   }: {
-    parts: readonly Part[]
+    parts: readonly WorkPart[]
     encode?: { readonly sampleRate: number; readonly speed: number }
     readyAtMs?: number
     lane?: Work['lane']

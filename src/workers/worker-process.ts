@@ -4,7 +4,7 @@
  */
 import { setPriority } from 'node:os'
 import { startChild, type Child } from '../process/child'
-import type { FromWorker, Outcome, Task, TaskResult } from './protocol'
+import type { FromWorker, TaskOutcome, Task, TaskResult } from './protocol'
 
 /** Command line of a worker process, e.g. `['/usr/bin/sonant', 'worker']`. */
 export type WorkerCommand = readonly string[]
@@ -79,7 +79,7 @@ export type WorkerProcessOptions = {
 type RunningTask = {
   readonly chunks: Int16Array[][]
   begun: boolean
-  end(outcome: Outcome): void
+  end(outcome: TaskOutcome): void
   reject(error: WorkerGone): void
 }
 
@@ -176,7 +176,7 @@ async function run<T extends Task>(state: ProcessState, task: T, timeoutMs: numb
   const { promise, resolve, reject } = Promise.withResolvers<TaskResult<T['kind']>>()
   const chunks: Int16Array[][] = []
   // Messages between processes have no types. `runWorker` answers each kind of task with the answer of that kind.
-  const end = (outcome: Outcome) => resolve({ outcome: outcome as Outcome<T['kind']>, chunks })
+  const end = (outcome: TaskOutcome) => resolve({ outcome: outcome as TaskOutcome<T['kind']>, chunks })
   state.current = { chunks, begun: false, end, reject }
   state.stopTimers = watch(state, timeoutMs)
   await state.started.promise

@@ -4,7 +4,7 @@
  */
 import { followParent } from '../process/parent'
 import { loadEngineOf } from '../speech/load-engine'
-import { chunkFramesMax, type FromWorker, type Outcome, type Task, type TaskKind } from './protocol'
+import { chunkFramesMax, type FromWorker, type TaskOutcome, type Task, type TaskKind } from './protocol'
 import { createEngines, type Engines, type LoadEngine } from './worker/engines'
 import { enrolVoice, measureInstalled } from './worker/enrol'
 import { createGarbageCollector } from './worker/garbage'
@@ -65,14 +65,14 @@ function perform<K extends SingleKind>(performers: Performers, task: Task<K>): P
   return performers[task.kind](task)
 }
 
-async function runBatch(engines: Engines, batch: Task<'batch'>): Promise<Outcome<'batch'>> {
-  const items: Outcome<'synthesize'>[] = []
+async function runBatch(engines: Engines, batch: Task<'batch'>): Promise<TaskOutcome<'batch'>> {
+  const items: TaskOutcome<'synthesize'>[] = []
   for (const [item, work] of (await performBatch(engines, batch)).entries()) items.push(await complete(work(), item))
   return { ok: true, answer: items }
 }
 
 /** Sends the audio of a task in chunks, and returns its outcome. `item`: index in the batch. */
-async function complete<K extends TaskKind>(work: Promise<Performed<K>>, item = 0): Promise<Outcome<K>> {
+async function complete<K extends TaskKind>(work: Promise<Performed<K>>, item = 0): Promise<TaskOutcome<K>> {
   try {
     const { samples, answer } = await work
     for (let at = 0; samples && at < samples.length; at += chunkFramesMax)

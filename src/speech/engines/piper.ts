@@ -43,7 +43,7 @@ export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<Sp
 
   return {
     async synthesize({ settings }, text, { speed } = { speed: 1 }) {
-      const sounds: Sound[] = []
+      const sounds: SpokenSentence[] = []
       for (const run of await read(text)) sounds.push(...(await speak(graph, [run], settings.speaker, speed)))
       return joinSounds(sounds, config.sampleRate, speed)
     },
@@ -67,7 +67,7 @@ type PiperGraph = {
 }
 
 /** One sentence. `words`: when known. `usualSamples`: its length at speed 1. */
-type Sound = {
+type SpokenSentence = {
   readonly samples: Float32Array
   readonly words: readonly TimedWord[] | undefined
   readonly usualSamples: number
@@ -84,7 +84,7 @@ async function speak(
   runs: readonly PiperRun[],
   speaker: number | undefined,
   speed: number,
-): Promise<Sound[]> {
+): Promise<SpokenSentence[]> {
   const { session, config, durations } = graph
   const outputs = await session.run(feedsOf(graph, runs, { speaker, speed }))
   const samples = samplesOf(outputs[session.outputs[0]!.name]!)
@@ -156,7 +156,7 @@ function wordsOf({ clauses }: PiperRun, ends: readonly number[], sampleRate: num
   })
 }
 
-function joinSounds(sounds: readonly Sound[], sampleRate: number, speed: number): Speech {
+function joinSounds(sounds: readonly SpokenSentence[], sampleRate: number, speed: number): Speech {
   const pauseFrames = Math.round((pauseSeconds / speed) * sampleRate)
   const length = sounds.reduce((sum, { samples }) => sum + samples.length, 0) + pauseFrames * (sounds.length - 1)
   const samples = new Float32Array(length)
@@ -175,7 +175,7 @@ function joinSounds(sounds: readonly Sound[], sampleRate: number, speed: number)
 }
 
 /** The part of the requested `speed` that the graph applied. */
-function speedOf(sounds: readonly Sound[], speed: number): number {
+function speedOf(sounds: readonly SpokenSentence[], speed: number): number {
   const spoken = sounds.reduce((sum, { samples }) => sum + samples.length, 0)
   const usual = sounds.reduce((sum, { usualSamples }) => sum + usualSamples, 0)
   const done = spoken > 0 ? usual / spoken : speed

@@ -67,14 +67,14 @@ export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: S
   return { ...speech, words }
 }
 
-type Sound = { samples: Float32Array; durations?: readonly number[] }
+type SpokenRun = { samples: Float32Array; durations?: readonly number[] }
 
 async function speakRun(
   { runtime, session, signature, vocabulary }: StyleGraph,
   { style, rowOf, lead, trail }: StyleVoice,
   run: readonly Token[],
   speed: number,
-): Promise<Sound> {
+): Promise<SpokenRun> {
   const ids = toIds(run, vocabulary, lead, trail)
   const row = rowOf(run) * styleSize
   const { tokens, speed: speedInput } = signature

@@ -4,7 +4,7 @@
  * StyleTTS 2. Characters other than letters and digits are isolated, including the syllabic mark (`n ̩`).
  */
 import type { Phonemizer } from './espeak'
-import { speak, type Spoken, type Token } from './spoken'
+import { speak, type PhonemizedText, type Token } from './spoken'
 import type { Vocabulary } from './runs'
 
 /** `TextCleaner` of the same file: of two equal symbols the later id counts. */
@@ -20,7 +20,7 @@ export const kittenVocabulary: Vocabulary = new Map(
 )
 
 /** `text`: a normalized English text. */
-export async function speakKitten(phonemizer: Phonemizer, text: string): Promise<Spoken> {
+export async function speakKitten(phonemizer: Phonemizer, text: string): Promise<PhonemizedText> {
   const { tokens, words } = await speak(phonemizer, text, {
     voice: 'en-us',
     spell: (word) => word.replaceAll('_', ''),

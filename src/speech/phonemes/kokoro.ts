@@ -7,7 +7,7 @@ import { toKokoroMandarin } from './kokoro-mandarin'
 import { type Alphabet, toMisaki } from './misaki'
 import type { Phonemizer } from './espeak'
 import type { Vocabulary } from './runs'
-import { speak, type Spoken, type Token } from './spoken'
+import { speak, type PhonemizedText, type Token } from './spoken'
 
 export type KokoroLanguage = {
   /** BCP 47. */
@@ -44,7 +44,7 @@ export async function speakKokoro(
   text: string,
   voice: string,
   vocabulary: Vocabulary,
-): Promise<Spoken> {
+): Promise<PhonemizedText> {
   const { language, frontEnd } = kokoroLanguage(voice)
   if (frontEnd === null) throw new Error(`Kokoro's voice ${voice} speaks ${language}, which has no phonemizer yet`)
   if (frontEnd === 'mandarin') return speakMandarin(phonemizer, text, vocabulary)
@@ -57,7 +57,7 @@ export async function speakKokoro(
 }
 
 /** v1.1-zh writes Mandarin in Bopomofo, v1.0 in IPA; English words as in American English. */
-async function speakMandarin(phonemizer: Phonemizer, text: string, vocabulary: Vocabulary): Promise<Spoken> {
+async function speakMandarin(phonemizer: Phonemizer, text: string, vocabulary: Vocabulary): Promise<PhonemizedText> {
   const spellOther = async (word: string) => {
     const { tokens } = await speak(phonemizer, word, {
       voice: 'en-us',

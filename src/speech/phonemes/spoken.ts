@@ -8,7 +8,7 @@ import { pairWords } from './pair-words'
 /** One code point of the model's alphabet. `word`: index into `words`, −1 for spaces and marks. */
 export type Token = { readonly text: string; readonly word: number }
 
-export type Spoken = {
+export type PhonemizedText = {
   readonly tokens: readonly Token[]
   /** Words of the text, or several merged by the phonemizer: "of the". */
   readonly words: readonly string[]
@@ -24,7 +24,7 @@ export type Spelling = {
 }
 
 /** `text`: a normalized text. Throws when eSpeak NG lacks the voice. */
-export async function speak(phonemizer: Phonemizer, text: string, spelling: Spelling): Promise<Spoken> {
+export async function speak(phonemizer: Phonemizer, text: string, spelling: Spelling): Promise<PhonemizedText> {
   const tokens: Token[] = []
   const words: string[] = []
   const push = (characters: string, word: number) => {

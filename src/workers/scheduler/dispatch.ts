@@ -4,7 +4,7 @@
  */
 import { engineKey } from '../../speech/voice'
 import type { Logger } from '../../log'
-import type { Outcome, SynthesizeTask, Task, TaskResult } from '../protocol'
+import type { TaskOutcome, SynthesizeTask, Task, TaskResult } from '../protocol'
 import { neededFor, type QueuedTask } from '../queued-task'
 import type { TaskClock, TaskEnd } from '../task-clock'
 import { succeeded } from '../task-failed'
@@ -167,6 +167,6 @@ function endOf({ outcome, chunks }: TaskResult): TaskEnd {
 
 /** The result of each task of a batch. Throws `TaskFailed` when the batch as a whole failed. */
 function splitBatch(result: TaskResult<'batch'>): TaskResult<'synthesize'>[] {
-  const outcomes: readonly Outcome<'synthesize'>[] = succeeded(result)
+  const outcomes: readonly TaskOutcome<'synthesize'>[] = succeeded(result)
   return outcomes.map((outcome, item) => ({ outcome, chunks: [result.chunks[item] ?? []] }))
 }

@@ -9,13 +9,13 @@ import { costOf, type QueuedTask } from '../queued-task'
 import { takeNext } from '../turns'
 import { isBatchable, mayShareBatch, type JobState, type WaitingEncoding, type WaitingTask } from './waiting-task'
 
-type Queued = WaitingTask<QueuedTask>
+type Waiting = WaitingTask<QueuedTask>
 
 export type TaskQueues = ReturnType<typeof createTaskQueues>
 
 export function createTaskQueues(admission: Pick<Admission, 'places'>) {
-  const foreground = createFairQueue<Queued>()
-  const background = createFairQueue<Queued>()
+  const foreground = createFairQueue<Waiting>()
+  const background = createFairQueue<Waiting>()
   const encoding: WaitingEncoding[] = []
   const queueOf = (job: JobState) => (job.background ? background : foreground)
 
@@ -25,7 +25,7 @@ export function createTaskQueues(admission: Pick<Admission, 'places'>) {
       return foreground.size + background.size + encoding.length
     },
 
-    push(waiting: Queued): void {
+    push(waiting: Waiting): void {
       const { job, task } = waiting
       queueOf(job).push({ key: job.key, job, cost: costOf(task), task: waiting })
     },
@@ -41,12 +41,12 @@ export function createTaskQueues(admission: Pick<Admission, 'places'>) {
     },
 
     /** Removes and returns the next task in turn that fits. Background tasks come last. */
-    take(turn: { workers: number; nowMs: number; fits: (waiting: Queued) => boolean }): Queued | undefined {
+    take(turn: { workers: number; nowMs: number; fits: (waiting: Waiting) => boolean }): Waiting | undefined {
       return (takeNext(foreground, admission, turn) ?? background.take(turn.fits))?.task
     },
 
     /** `first` and up to `most - 1` further tasks, in turn, that can share its batch; undefined if it has no batch. */
-    takeBatch(first: Queued, most: number): WaitingTask<SynthesizeTask>[] | undefined {
+    takeBatch(first: Waiting, most: number): WaitingTask<SynthesizeTask>[] | undefined {
       if (!isBatchable(first)) return undefined
       const batch = [first]
       while (batch.length < most) {

@@ -16,7 +16,7 @@ import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/es
 import { kittenVocabulary, speakKitten } from '../../../src/speech/phonemes/kitten'
 import { speakKokoro } from '../../../src/speech/phonemes/kokoro'
 import { cutRuns, toIds } from '../../../src/speech/phonemes/runs'
-import type { Spoken, Token } from '../../../src/speech/phonemes/spoken'
+import type { PhonemizedText, Token } from '../../../src/speech/phonemes/spoken'
 import { kokoroTexts, longTexts, markedTexts, plainTexts, type SherpaRun, type SherpaTable } from './kokoro-texts'
 
 // Hundreds of texts each.
@@ -39,7 +39,7 @@ const joined = (runs: readonly SherpaRun[]) =>
 const tidy = (tokens: string) => tokens.replace(/ +/g, ' ').trim()
 const kokoro = (text: string) => speakKokoro(phonemizer, text, 'af_heart', kittenVocabulary)
 const textOf = (run: readonly Token[]) => run.map((token) => token.text).join('')
-const known = ({ tokens }: Spoken) => textOf(tokens.filter((token) => kittenVocabulary.has(token.text)))
+const known = ({ tokens }: PhonemizedText) => textOf(tokens.filter((token) => kittenVocabulary.has(token.text)))
 
 async function countDifferent(texts: readonly string[], compare: (text: string) => Promise<[string, string]>) {
   const different: [string, string][] = []

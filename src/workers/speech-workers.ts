@@ -4,16 +4,16 @@ import { limits, operationTimeoutsMs, runtimeDirectory, type ComputeProvider, ty
 import type { Logger } from '../log'
 import { createCompute, type Compute } from './compute'
 import { createScheduler, type Scheduler } from './scheduler'
-import { createProbe, type Probe } from './probing'
+import { createProbe, type ProbePack } from './probing'
 import type { WorkerCommand } from './worker-process'
 
-export type Speech = {
+export type SpeechWorkers = {
   readonly scheduler: Scheduler
   readonly compute: Compute
-  readonly probe: Probe
+  readonly probe: ProbePack
 }
 
-export function createSpeech(
+export function createSpeechWorkers(
   config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
   {
     command,
@@ -27,7 +27,7 @@ export function createSpeech(
     providerOf: (directory: string) => ComputeProvider | undefined
     log: Logger
   },
-): Speech {
+): SpeechWorkers {
   const { workers, neural } = config
   const compute = computeOf(config, { command, log })
   const scheduler = createScheduler({
