@@ -55,7 +55,8 @@ export function letCloneIn(
   const conversion = converter && { model: converter.model }
   const measures = [analyzeMeasure, enrolMeasure(enroller(conversion)), cloneDemoMeasure(converter !== undefined)]
   const work = createWork(scheduler.speeds, { parts: measures.map((task) => ({ task })) })
-  return { place: takePlace(scheduler, { key: queueKey, deadlineAtMs: deadline.endAtMs, work }), work }
+  const demand = { key: queueKey, deadlineAtMs: deadline.endAtMs, work }
+  return { place: takePlace(scheduler, demand, 'clone'), work }
 }
 
 const enroller = (conversion: Pick<Conversion, 'model'> | undefined) => ({ engine: 'flite', conversion }) as const

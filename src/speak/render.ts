@@ -112,7 +112,7 @@ function placeFor(scheduler: Scheduler, { queueKey, place, deadline, fault }: Re
   if (!place) {
     // A request with the fault `hang` is always admitted, so that it can time out.
     const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
-    return takePlace(scheduler, { key: queueKey, deadlineAtMs, work })
+    return takePlace(scheduler, { key: queueKey, deadlineAtMs, work }, 'speech')
   }
   place.work = work
   return place
