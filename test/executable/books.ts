@@ -1,5 +1,5 @@
 /** Reads the data directory of a server under test: ledger, history, files. */
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { audit } from '../../src/billing/audit'
 import { openDatabase } from '../../src/db/database'
@@ -22,6 +22,19 @@ export function auditDifference(dataDirectory: string): string | undefined {
   } finally {
     db.close()
   }
+}
+
+/** Whether at least `count` requests have begun to write audio, and so are in synthesis. */
+export async function isSpeaking(dataDirectory: string, count = 1): Promise<boolean> {
+  const parts = (await audioFiles(dataDirectory)).filter((name) => name.endsWith('.part'))
+  // A file may get its final name between the two calls.
+  const sizes = parts.map((name) =>
+    stat(join(dataDirectory, 'audio', name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  )
+  return (await Promise.all(sizes)).filter((size) => size > 0).length >= count
 }
 
 /** The audio files without demos, including partial ones. */

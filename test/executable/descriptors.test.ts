@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { startEphemeral, stopAndRemove, type Sonant } from './sonant'
-import { until } from './voice-packs'
+import { until } from '../until'
 
 const isLinux = process.platform === 'linux'
 if (!isLinux) console.warn('SKIPPED other than on Linux: a server without file descriptors')

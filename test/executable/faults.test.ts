@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { childrenOf, isRunning } from '../processes'
-import { until } from './voice-packs'
-import { auditDifference, query } from './books'
+import { until } from '../until'
+import { auditDifference, isSpeaking, query } from './books'
 import { executable, runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const started: Sonant[] = []
@@ -30,7 +30,7 @@ const filesIn = async (directory: string) =>
 
 const say = (sonant: Sonant, text = 'Hello there.') => sonant.request('/api/v1/tts', { body: { text } })
 const storageFailed = { status: 502, code: 'storage_failed', type: 'engine_error', retryAfter: null }
-const longText = 'This is one of many sentences that together take a while to speak. '.repeat(29)
+const longText = 'This is one of many sentences that together take a while to speak. '.repeat(15)
 
 const canMount = process.getuid?.() === 0 && process.platform === 'linux' && tryMount()
 function tryMount(): boolean {
@@ -167,7 +167,7 @@ describe('a worker that is killed', () => {
     const sonant = await start({ flags: ['--workers', '2'] })
     await say(sonant)
     const running = Array.from({ length: 6 }, () => say(sonant, longText))
-    await Bun.sleep(600)
+    await until(() => isSpeaking(join(sonant.directory, 'data'), 2))
     const [victim] = workersOf(sonant)
     process.kill(victim!, 'SIGKILL')
     const statuses = (await Promise.all(running)).map(({ status }) => status)
@@ -189,10 +189,10 @@ describe('SIGTERM', () => {
     const sonant = await start()
     await say(sonant)
     const running = say(sonant, longText)
-    await Bun.sleep(100)
+    await until(() => isSpeaking(join(sonant.directory, 'data')))
     const workers = workersOf(sonant)
     sonant.process.kill('SIGTERM')
-    await Bun.sleep(50)
+    await until(() => sonant.log().includes('"msg":"stopping"'))
     expect(await failureOf(say(sonant))).toEqual({
       status: 503,
       code: 'internal_error',
@@ -201,8 +201,7 @@ describe('SIGTERM', () => {
     })
     expect((await running).status).toBe(200)
     expect(await sonant.process.exited).toBe(0)
-    await Bun.sleep(100)
-    expect(workers.filter(isRunning)).toEqual([])
+    await until(() => !workers.some(isRunning))
   })
 })
 
@@ -211,13 +210,12 @@ describe('SIGKILL', () => {
     const sonant = await start()
     await say(sonant)
     const request = say(sonant, longText).catch(() => undefined)
-    await Bun.sleep(150)
+    await until(() => isSpeaking(join(sonant.directory, 'data')))
     const workers = workersOf(sonant)
     sonant.process.kill('SIGKILL')
     await request
     await sonant.process.exited
-    await Bun.sleep(1500)
-    expect(workers.filter(isRunning)).toEqual([])
+    await until(() => !workers.some(isRunning))
     const left = await filesIn(sonant.directory)
     expect(left.some((name) => name.endsWith('.part'))).toBe(true)
     const again = await startIn(sonant.directory, { apiKey: sonant.apiKey })
@@ -231,12 +229,12 @@ describe('workers of a server that was killed', () => {
   it.skipIf(process.platform !== 'linux')('exit, whether they are busy, idle or stopped', async () => {
     const sonant = await start({ flags: ['--workers', '2'] })
     const requests = [say(sonant, longText), say(sonant, longText)].map((request) => request.catch(() => undefined))
-    while (workersOf(sonant).length < 2) await Bun.sleep(10)
+    await until(() => workersOf(sonant).length === 2)
     const workers = workersOf(sonant)
     process.kill(workers[0]!, 'SIGSTOP')
     sonant.process.kill('SIGKILL')
     await Promise.all(requests)
-    while (workers.some(isRunning)) await Bun.sleep(10)
+    await until(() => !workers.some(isRunning))
   })
 
   it.skipIf(process.platform !== 'linux')('have no setting or key in their environment', async () => {

@@ -1,7 +1,8 @@
 /** Clients that leave and servers that stop during a request: the resulting charges. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
-import { audioFiles, auditDifference, query } from './books'
+import { until } from '../until'
+import { audioFiles, auditDifference, isSpeaking, query } from './books'
 import { expectError } from './expect-error'
 import { startEphemeral, startSonant, stopAndRemove, type Sonant } from './sonant'
 
@@ -10,24 +11,27 @@ afterEach(async () => {
   for (const sonant of started.splice(0)) await stopAndRemove(sonant)
 })
 
-const longText = 'This is one of many sentences that together take a while to speak. '.repeat(29)
+const longText = 'This is one of many sentences that together take a while to speak. '.repeat(15)
 const answerOf = async (response: Response) => (await response.json()) as Record<string, any>
 type Row = { status: string; error_code: string | null; units: number; file_name: string | null; request_id: string }
 const rowsIn = (dataDirectory: string) => query<Row>(dataDirectory, 'SELECT * FROM usage ORDER BY id')
 
-async function until(isDone: () => boolean, timeoutMs = 15_000): Promise<void> {
-  for (const endAtMs = Date.now() + timeoutMs; !isDone(); await Bun.sleep(20))
-    if (Date.now() > endAtMs) throw new Error(`not done after ${timeoutMs} ms`)
-}
+const isRunning = (dataDirectory: string, count = 1) =>
+  rowsIn(dataDirectory).filter(({ status }) => status === 'running').length === count
 
-/** Sends a request and leaves after `afterMs`. */
-async function askAndLeave(sonant: Sonant, body: unknown, afterMs: number, headers?: Record<string, string>) {
+/** Sends a request and leaves as soon as `isTime`. */
+async function askAndLeave(
+  sonant: Sonant,
+  body: unknown,
+  isTime: () => boolean | Promise<boolean>,
+  headers?: Record<string, string>,
+) {
   const leaving = new AbortController()
   const asked = sonant.request('/api/v1/tts', { body, headers, signal: leaving.signal }).then(
     () => 'answered',
     () => 'left',
   )
-  await Bun.sleep(afterMs)
+  await until(isTime)
   leaving.abort()
   return asked
 }
@@ -38,7 +42,9 @@ describe('a client that leaves', () => {
     started.push(sonant)
     await sonant.speak({ text: 'Hello.' })
     const headers = { 'x-sonant-fault': 'latency=500' }
-    expect(await askAndLeave(sonant, { text: 'Never spoken.' }, 150, headers)).toBe('left')
+    expect(await askAndLeave(sonant, { text: 'Never spoken.' }, () => isRunning(sonant.dataDirectory), headers)).toBe(
+      'left',
+    )
     await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
     const [, left] = rowsIn(sonant.dataDirectory)
     expect(left).toMatchObject({ status: 'failed', units: 0, file_name: null })
@@ -54,8 +60,8 @@ describe('a client that leaves', () => {
     const hanging = sonant.request('/api/v1/tts', {
       ...{ body: { text: 'Busy.' }, headers: { 'x-sonant-fault': 'synthesis_timeout' } },
     })
-    await Bun.sleep(50)
-    expect(await askAndLeave(sonant, { text: 'Never spoken.' }, 100)).toBe('left')
+    await until(() => isRunning(sonant.dataDirectory))
+    expect(await askAndLeave(sonant, { text: 'Never spoken.' }, () => isRunning(sonant.dataDirectory, 2))).toBe('left')
     await expectError(hanging, 504, 'synthesis_failed')
     await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
     expect(rowsIn(sonant.dataDirectory).map(({ status }) => status)).toEqual(['charged', 'failed', 'failed'])
@@ -70,7 +76,7 @@ describe('a client that leaves', () => {
     started.push(sonant)
     await sonant.speak({ text: 'Hello.' })
     const headers = { 'idempotency-key': 'ab'.repeat(16) }
-    expect(await askAndLeave(sonant, { text: longText }, 150, headers)).toBe('left')
+    expect(await askAndLeave(sonant, { text: longText }, () => isSpeaking(sonant.dataDirectory), headers)).toBe('left')
     await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
     const [, left] = rowsIn(sonant.dataDirectory)
     expect(left).toMatchObject({ status: 'charged', units: longText.length, file_name: `${'ab'.repeat(16)}.mp3` })
@@ -92,9 +98,9 @@ describe('SIGTERM during work', () => {
     const running = Array.from({ length: 3 }, () =>
       sonant.request('/api/v1/tts', { body: { text: longText.slice(0, 700) } }),
     )
-    await Bun.sleep(100)
+    await until(() => isRunning(dataDirectory, 3))
     sonant.process.kill('SIGTERM')
-    await Bun.sleep(50)
+    await until(() => sonant.log().includes('"msg":"stopping"'))
     for (const path of ['/api/v1/tts', '/api/v1/tts/estimate']) {
       const refused = await sonant.request(path, { body: { text: 'Late.' } })
       expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)

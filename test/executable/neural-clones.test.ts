@@ -10,7 +10,8 @@ import { wavOf } from './recordings'
 import { query } from './books'
 import { expectError } from './expect-error'
 import { runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
-import { drop, packsTried, until } from './voice-packs'
+import { drop, packsTried } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { readWav } from '../sound'
 import { expectError } from './expect-error'
 import { runSonant, startEphemeral, startIn, stopAndRemove, type Sonant } from './sonant'
-import { dropTones, hear, until, voiceOf } from './voice-packs'
+import { dropTones, hear, voiceOf } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 

@@ -5,7 +5,8 @@ import { childrenOf, isRunning } from '../processes'
 import { auditDifference, audioFiles } from './books'
 import { expectError } from './expect-error'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
-import { dropTones, hear, packsTried, until } from './voice-packs'
+import { dropTones, hear, packsTried } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 

@@ -10,7 +10,8 @@ import { addPiperVoices, commit, startHub, text, type HubServer } from '../packs
 import { onnxCommunityPack } from '../speech/models/style-packs'
 import { executable, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { expectError } from './expect-error'
-import { hear, packsTried, until, voiceOf } from './voice-packs'
+import { hear, packsTried, voiceOf } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 

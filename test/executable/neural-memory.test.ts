@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { auditDifference } from './books'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
-import { dropTones, hear, packsTried, until, type PackItem } from './voice-packs'
+import { dropTones, hear, packsTried, type PackItem } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 

@@ -7,7 +7,8 @@ import { pinyinIds } from '../speech/phonemes/pinyin-ids'
 import { readWav } from '../sound'
 import { expectError } from './expect-error'
 import { startIn, type Sonant } from './sonant'
-import { dropTones, hear, packsTried, until } from './voice-packs'
+import { dropTones, hear, packsTried } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(60_000)
 

@@ -11,7 +11,8 @@ import { tonesModel } from '../onnx/tones'
 import { vitsModel } from '../onnx/vits'
 import { childrenOf, isRunning } from '../processes'
 import { runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
-import { drop, dropTones, packsTried, until, type PackItem } from './voice-packs'
+import { drop, dropTones, packsTried, type PackItem } from './voice-packs'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 

@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { until } from '../until'
+import { isSpeaking } from './books'
 import { runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 const started: Sonant[] = []
@@ -18,14 +20,14 @@ async function start(): Promise<Sonant> {
   return sonant
 }
 
-const longText = 'This is one of many sentences that together take a while to speak. '.repeat(29)
+const longText = 'This is one of many sentences that together take a while to speak. '.repeat(15)
 
 describe('a data directory', () => {
   it('belongs to one server at a time; a second one names the holder, exits with 2 and changes nothing', async () => {
     const sonant = await start()
     const running = sonant.request('/api/v1/tts', { body: { text: longText } })
-    await Bun.sleep(100)
     const data = join(sonant.directory, 'data')
+    await until(() => isSpeaking(data))
     const { exitCode, stdout, stderr } = runSonant(['serve', '--port', '0', '--data', data])
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain(`in use by process ${sonant.process.pid}`)
@@ -64,7 +66,7 @@ describe('SIGTERM', () => {
       body: JSON.stringify({ text: longText }),
       signal: leaving.signal,
     }).catch(() => undefined)
-    await Bun.sleep(200)
+    await until(() => isSpeaking(join(sonant.directory, 'data')))
     leaving.abort()
     await request
     expect(await sonant.stop()).toBe(0)

@@ -66,8 +66,3 @@ export async function hear(sonant: Sonant, body: Record<string, unknown>) {
   const { answer, audio } = await sonant.speak({ format: 'wav', ...body })
   return { answer, audio, run: decodeTones(readWav(audio)) }
 }
-
-/** Polls until `condition` is true; the time limit of the test ends the wait. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await Bun.sleep(50)
-}

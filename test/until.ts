@@ -1,0 +1,8 @@
+/** Waits for conditions that no event announces, such as a row of another process or a file on disk. */
+
+const pollMs = 20
+
+/** Polls until `condition` is true; the time limit of the test ends the wait. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(pollMs)
+}
