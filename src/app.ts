@@ -1,5 +1,5 @@
 /** Wiring: opens every room and returns the running server. Only this room knows them all. */
-import type { Administration } from './admin/administration'
+import type { VoiceAdministration } from './admin/administration'
 import { plantSeed } from './admin/seed'
 import { setUpEphemeral, setUpFirstStart } from './admin/setup'
 import { listen } from './app/listening'
@@ -67,7 +67,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   }
 }
 
-function setUp(administration: Administration, config: Config, seed: unknown): App['made'] {
+function setUp(administration: VoiceAdministration, config: Config, seed: unknown): App['made'] {
   if (!config.ephemeral) return { apiKey: setUpFirstStart(administration, config.adminKey) }
   const { ephemeral, adminKey } = config
   return transact(administration.db, () => {

@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path'
 import { logLevels, type LogLevel } from './log'
 
-export { downloadLimits, limits, operationTimeoutsMs, type Operation } from './config/limits'
+export { downloadLimits, limits, operationTimeoutsMs, type TimedOperation } from './config/limits'
 
 export type Config = {
   readonly host: string

@@ -26,7 +26,7 @@ const level0 = [
 const level1 = ['db', 'storage', 'audio', 'net', 'process']
 const records = ['account', 'billing', 'voice']
 const speechRooms = ['speech', 'cloning', 'packs', 'workers']
-const operations = ['speak', 'clone', 'demos', 'data-directory', 'starting', 'admin']
+const work = ['speak', 'clone', 'demos', 'data-directory', 'starting', 'admin', 'operations']
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(level0.map((room) => [room, []])),
   ...Object.fromEntries(level1.map((room) => [room, []])),
@@ -43,10 +43,11 @@ const mayImport: Record<string, readonly string[]> = {
   demos: ['clone', 'speak', ...records, ...speechRooms, ...level1],
   'data-directory': [...records, ...level1],
   starting: [],
-  admin: ['clone', ...records, ...speechRooms, ...level1],
-  http: [...operations, ...records, ...speechRooms, ...level1],
-  app: ['http', ...operations, ...records, ...speechRooms, ...level1],
-  cli: ['app', 'http', ...operations, ...records, ...speechRooms, ...level1],
+  operations: [],
+  admin: ['operations', 'clone', ...records, ...speechRooms, ...level1],
+  http: [...work, ...records, ...speechRooms, ...level1],
+  app: ['http', ...work, ...records, ...speechRooms, ...level1],
+  cli: ['app', 'http', ...work, ...records, ...speechRooms, ...level1],
   main: ['cli', 'workers', 'net'],
 }
 

@@ -12,7 +12,6 @@ import type { Catalogue } from '../voice/catalogue'
 
 export type Administration = {
   readonly db: Database
-  readonly catalogue: Catalogue
   /** The actor in the audit log: an account and its key, or the user of the command line. */
   readonly actor: string
   /**
@@ -22,6 +21,9 @@ export type Administration = {
   readonly refusesLockOut: boolean
   readonly nowMs: () => number
 }
+
+/** Only operations that need voices get a catalogue: on the command line, finding installed voices takes a while. */
+export type VoiceAdministration = Administration & { readonly catalogue: Catalogue }
 
 /** A change for the audit log, without secrets, and the answer. */
 type Change<T> = {
@@ -62,7 +64,7 @@ export function found<T>(value: T | undefined, what: string, id: string): T {
  * names the first unknown id.
  */
 export function optionalVoices(
-  { catalogue }: Administration,
+  { catalogue }: VoiceAdministration,
   fields: Fields,
   kept: readonly string[] = [],
 ): string[] | undefined {

@@ -22,7 +22,7 @@ import {
   type ListedClone,
 } from '../voice/clones'
 import { requireAccount } from './accounts'
-import { found, runOperation, type Administration } from './administration'
+import { found, runOperation, type Administration, type VoiceAdministration } from './administration'
 
 export type Stores = { readonly storage: Storage; readonly references: References }
 
@@ -68,7 +68,7 @@ export async function purgeRecording(admin: Administration, { references }: Stor
  * errors of `enrolVoice`.
  */
 export async function reEnrol(
-  admin: Administration,
+  admin: VoiceAdministration,
   { storage, references }: Stores,
   { scheduler, converter, mp3SampleRate }: Pick<Cloning, 'scheduler' | 'converter' | 'mp3SampleRate'>,
   id: string,
@@ -99,7 +99,7 @@ export async function reEnrol(
 }
 
 async function makeVoice(
-  { catalogue }: Administration,
+  { catalogue }: VoiceAdministration,
   { scheduler, converter }: Pick<Cloning, 'scheduler' | 'converter'>,
   { path, clone, deadline }: { path: string; clone: Clone; deadline: Deadline },
 ): Promise<EnrolledVoice> {

@@ -6,7 +6,7 @@ import { AppError } from '../errors'
 import { isFields, readText, refuse, type Fields } from '../fields'
 import { transact } from '../db/statements'
 import { createAccount, disableAccount } from './accounts'
-import type { Administration } from './administration'
+import type { Administration, VoiceAdministration } from './administration'
 import { createCodes, voidCode } from './codes'
 import { createKey, revokeKey } from './keys'
 import { createGroup, updateVoice } from './voices'
@@ -17,7 +17,7 @@ const parts = ['groups', 'accounts', 'codes', 'voices'] as const
 /**
  * Creates all items of the seed, or none. Errors name the place in the file; a malformed seed throws `invalid_params`.
  */
-export function plantSeed(administration: Administration, seed: unknown): void {
+export function plantSeed(administration: VoiceAdministration, seed: unknown): void {
   const fields = asFields('seed', seed)
   const unknown = Object.keys(fields).find((name) => !parts.some((part) => part === name))
   if (unknown !== undefined) throw refuse('seed', unknown, `${parts.join(', ')} are allowed`)

@@ -23,7 +23,14 @@ import {
   writeSettings,
   type VoiceSettings,
 } from '../voice/plans'
-import { found, nameRules, optionalVoices, runOperation, type Administration } from './administration'
+import {
+  found,
+  nameRules,
+  optionalVoices,
+  runOperation,
+  type Administration,
+  type VoiceAdministration,
+} from './administration'
 
 const positionMax = 1_000_000
 
@@ -31,7 +38,7 @@ const positionMax = 1_000_000
  * Lists every voice. Public voices come first, in the order of their list, so that the first one is the default. Voices
  * that are only in plans follow, then deactivated voices.
  */
-export function listVoices({ db, catalogue }: Pick<Administration, 'db' | 'catalogue'>) {
+export function listVoices({ db, catalogue }: Pick<VoiceAdministration, 'db' | 'catalogue'>) {
   const settingsOf = readAllSettings(db)
   const items = catalogue.voices.map((voice) => describeVoice(voice, settingsOf(voice.id)))
   return { items: items.sort(compareListed), next_cursor: null }
@@ -47,7 +54,7 @@ function compareListed(a: Listed, b: Listed): number {
 }
 
 /** Changes the given settings. A newly featured voice without a position comes last. Null clears `display_name`. */
-export function updateVoice(administration: Administration, id: string, fields: Fields) {
+export function updateVoice(administration: VoiceAdministration, id: string, fields: Fields) {
   const { db, catalogue } = administration
   return runOperation(administration, 'voices update', () => {
     const voice = found(catalogue.find(id), 'voice', id)
@@ -78,7 +85,7 @@ function readProvider(fields: Fields, { model }: CatalogueVoice): ComputeProvide
   return provider
 }
 
-export function createGroup(administration: Administration, fields: Fields) {
+export function createGroup(administration: VoiceAdministration, fields: Fields) {
   const { db } = administration
   const name = checkGroupName(readText(fields, 'name', nameRules))
   const voices = optionalVoices(administration, fields) ?? []
@@ -94,7 +101,7 @@ export function listGroups({ db }: Administration) {
   return { items: readGroups(db), next_cursor: null }
 }
 
-export function updateGroup(administration: Administration, id: string, fields: Fields) {
+export function updateGroup(administration: VoiceAdministration, id: string, fields: Fields) {
   const { db } = administration
   return runOperation(administration, 'group update', (nowMs) => {
     const before = found(findGroup(db, id), 'group', id)

@@ -4,44 +4,44 @@
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
 import type { Catalogue } from '../voice/catalogue'
-import { converterAmong } from '../cloning/convert/installed-converter'
-import { acts, type Act } from './acts'
-import type { Command, Flags, Group, Kind } from './commands/description'
+import type { Kind } from '../operations/operation'
+import type { Flags, Group } from './commands/description'
 import { findAct, findVerb } from './commands/table'
-import { administrationOf, readStorageUrl, storesOf, withDatabase } from './data'
+import { administrationOf, openVoices, readStorageUrl, storesOf, withDatabase } from './data'
 import { readFlags, UsageError } from './flags'
+import { findOperation } from './operations'
 import { format, write } from './print'
 
-/** `actName`: an act of the administration. */
-export async function administer(verb: string, actName: string, args: string[]): Promise<void> {
-  const words = `${verb} ${actName}`
-  const command = findAct(findVerb(verb) as Group, actName)!
-  const act = (acts as Readonly<Record<string, Readonly<Record<string, Act>>>>)[verb]![actName]!
-  const flags = fieldFlagsOf(command)
+/** `act`: an act of the administration. */
+export async function administer(verb: string, act: string, args: string[]): Promise<void> {
+  const words = `${verb} ${act}`
+  const command = findAct(findVerb(verb) as Group, act)!
+  const operation = findOperation(words)
   const { values, positionals } = readFlags(words, command, args)
   const given = values as Readonly<Record<string, string | undefined>>
-  const id = positionals[0] ?? ''
+  const idFlag = Object.keys(command.flags).find((name) => command.flags[name]!.isId)
+  const id = (idFlag ? given[idFlag] : positionals[0]) ?? ''
   await withDatabase(given, async (db) => {
-    const fields = fieldsOf(flags, given)
-    const storageUrl = verb === 'usage' ? await readStorageUrl(given) : ''
-    const administration = await administrationOf(db, given)
     const call = {
-      ...administration,
+      admin: administrationOf(db),
       id,
-      fields,
-      storageUrl,
+      fields: fieldsOf(command.flags, given),
+      storageUrl: 'storage-url' in command.flags ? await readStorageUrl(given) : '',
       stores: storesOf(given),
-      converter: () => converterAmong(administration.packs.registry.packs),
       flags: given,
     }
-    if (command.argument?.takes === 'VOICE') await ensureVoice(id, administration.admin.catalogue)
-    const answer = await inFlags(flags, () => act.run(call))
+    const answer = await inFlags(command.flags, async () => {
+      if (!operation.usesVoices) return operation.run(call)
+      const { catalogue, packs } = await openVoices(given)
+      if (command.argument?.takes === 'VOICE') await ensureVoice(id, catalogue)
+      return operation.run({ ...call, admin: { ...call.admin, catalogue }, packs })
+    })
     if (isPieces(answer)) return write(answer)
-    await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, act.columns ?? [])])
+    await write([values.json ? `${JSON.stringify(answer)}\n` : format(answer, operation.columns ?? [])])
     if (values.json) return
     const { next_cursor: cursor } = answer as { next_cursor?: string | null }
     if (cursor) console.error(`There may be more: --cursor ${cursor}`)
-    if (act.secret) console.error(`Keep the ${act.secret}: it is not shown again.`)
+    if (operation.secret) console.error(`Keep the ${operation.secret}: it is not shown again.`)
   })
 }
 
@@ -52,34 +52,16 @@ async function ensureVoice(id: string, catalogue: Catalogue): Promise<void> {
   throw new AppError('not_found', `There is no voice "${id}"${suggestVoice(id, catalogue) || '.'}`)
 }
 
-/** The flags that are fields of the act, without the addresses of the server. */
-function fieldFlagsOf({ flags }: Command): Flags {
-  const { 'base-url': _, 'storage-url': __, ...fields } = flags
-  return fields
-}
-
 function isPieces(answer: unknown): answer is Iterable<string> {
   return typeof answer === 'object' && answer !== null && Symbol.iterator in answer
 }
 
-/** Flags whose field has another name or is nested. */
-const fieldPaths: Readonly<Record<string, string>> = {
-  account: 'account_id',
-  key: 'key_id',
-  'limit-tts': 'limits.tts',
-  'limit-clone': 'limits.clone',
-}
-
-function pathOf(flag: string): string {
-  return fieldPaths[flag] ?? flag.replaceAll('-', '_')
-}
-
 function fieldsOf(flags: Flags, given: Readonly<Record<string, string | undefined>>): Fields {
   const fields: Record<string, unknown> = {}
-  for (const [flag, { takes }] of Object.entries(flags)) {
+  for (const [flag, { takes, field, isId }] of Object.entries(flags)) {
     const text = given[flag]
-    if (text === undefined) continue
-    const [outer, inner] = pathOf(flag).split('.') as [string, string?]
+    if (text === undefined || field === undefined || isId) continue
+    const [outer, inner] = field.split('.') as [string, string?]
     const value = valueOf(takes!, text)
     fields[outer] = inner ? { ...(fields[outer] as Fields), [inner]: value } : value
   }
@@ -96,14 +78,14 @@ function valueOf(kind: Kind, text: string): unknown {
 }
 
 /** Replaces the field's name in an error by the flag's. `invalid_params` becomes a `UsageError`. */
-function inFlags<T>(flags: Flags, work: () => T): T {
+async function inFlags<T>(flags: Flags, work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } catch (error) {
-    const path = error instanceof AppError ? /^([\w.]+): /.exec(error.message)?.[1] : undefined
-    const flag = path && Object.keys(flags).find((name) => pathOf(name) === path)
+    const field = error instanceof AppError ? /^([\w.]+): /.exec(error.message)?.[1] : undefined
+    const flag = field && Object.keys(flags).find((name) => flags[name]!.field === field)
     if (!(error instanceof AppError) || !flag) throw error
-    const message = `--${flag}${error.message.slice(path.length)}`
+    const message = `--${flag}${error.message.slice(field.length)}`
     throw error.code === 'invalid_params' ? new UsageError(message) : new AppError(error.code, message)
   }
 }

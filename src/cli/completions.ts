@@ -4,8 +4,9 @@
  * after a tab, or `:files` or `:directories` for the shell's own completion.
  */
 import type { RawSettings } from '../config'
+import type { Kind } from '../operations/operation'
 import { readCatalogue } from '../voice/catalogue'
-import { choicesOf, commonFlags, type Command, type Flags, type Kind } from './commands/description'
+import { choicesOf, commonFlags, type Command, type Flags } from './commands/description'
 import { completions as command } from './commands/general'
 import { findAct, findVerb, isGroup, verbs } from './commands/table'
 import { readFlags, UsageError } from './flags'

@@ -9,7 +9,7 @@ import { openVerbDatabase } from '../data-directory'
 import type { Database } from '../db/database'
 import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
-import { readCatalogue } from '../voice/catalogue'
+import { readCatalogue, type Catalogue } from '../voice/catalogue'
 import { readServerConfig } from './server-config'
 import { openPackRegistry } from './pack-registry'
 
@@ -23,15 +23,16 @@ export async function withDatabase<T>(flags: RawSettings, work: (db: Database) =
   }
 }
 
-/** Includes the voices of installed packs. */
-export async function administrationOf(
-  db: Database,
-  flags: RawSettings,
-): Promise<{ admin: Administration; packs: Packs }> {
+/** The administration by the user of the command line. */
+export function administrationOf(db: Database): Administration {
+  return { db, actor: `cli ${userName()}`, refusesLockOut: false, nowMs: Date.now }
+}
+
+/** The voices, those of installed packs included. Reads every pack, so only commands that need voices call it. */
+export async function openVoices(flags: RawSettings): Promise<{ catalogue: Catalogue; packs: Packs }> {
   const catalogue = readCatalogue()
   const registry = await openPackRegistry(flags, catalogue)
-  const admin = { db, catalogue, actor: `cli ${userName()}`, refusesLockOut: false, nowMs: Date.now }
-  return { admin, packs: { registry, loaded: () => [], installs: () => [] } }
+  return { catalogue, packs: { registry, loaded: () => [], installs: () => [] } }
 }
 
 /** The stores of the data directory; opening them creates and removes nothing. */

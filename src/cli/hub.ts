@@ -11,14 +11,14 @@ import { pullPack, type PullResult } from '../packs/hub/pull'
 import { searchPacks, type FoundPack } from '../packs/hub/search'
 import { administrationOf, withDatabase } from './data'
 import { readServerConfig } from './server-config'
-import { voices as command } from './commands/voices'
+import { voicesPull, voicesSearch } from './commands/voices'
 import { exitCodes } from './failures'
 import { readFlags, UsageError } from './flags'
 import { format, write } from './print'
 import { createProgress, formatBytes } from './progress'
 
 export async function searchHub(args: string[]): Promise<void> {
-  const { values, positionals } = readFlags('voices search', command.acts.search, args)
+  const { values, positionals } = readFlags('voices search', voicesSearch, args)
   const config = await readServerConfig(values)
   const words = positionals.flatMap((text) => text.split(/\s+/)).filter(Boolean)
   const found = await searchPacks(openHub({ address: config.hub }), words, voicesDirectory(config))
@@ -38,7 +38,7 @@ function describeRow({ languages, sizeBytes, ...pack }: FoundPack) {
 }
 
 export async function pullFromHub(args: string[]): Promise<void> {
-  const { values, positionals } = readFlags('voices pull', command.acts.pull, args)
+  const { values, positionals } = readFlags('voices pull', voicesPull, args)
   const name = readName(positionals[0]!)
   const config = await readServerConfig(values)
   const progress = createProgress(process.stderr)
@@ -89,7 +89,7 @@ async function logPull(config: Config, values: { data?: string }, { plan }: Pull
   const { repository, license } = plan
   const after = { hub: config.hub, repository: repository.id, commit: repository.commit, license }
   await withDatabase(values, async (db) => {
-    const { admin } = await administrationOf(db, values)
+    const admin = administrationOf(db)
     await retryWhileBusy(() =>
       runOperation(admin, 'voices pull', () => ({ subject: plan.name, before: null, after, result: undefined })),
     )

@@ -7,7 +7,7 @@ import { listVoices } from '../admin/voices'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
 import { withDatabase } from './data'
-import { voices as command } from './commands/voices'
+import { voicesList } from './commands/voices'
 import { readFlags } from './flags'
 import { printable, write } from './print'
 import { openPackRegistry } from './pack-registry'
@@ -16,7 +16,7 @@ type Settings = { active: boolean; public: boolean; featured: boolean; position:
 type Item = { id: string; display_name: string; language: string; gender: string | null } & Partial<Settings>
 
 export async function printVoices(args: string[]): Promise<void> {
-  const { values } = readFlags('voices', command.acts.list, args)
+  const { values } = readFlags('voices', voicesList, args)
   const catalogue = readCatalogue()
   const registry = await openPackRegistry(values, catalogue)
   const items = await readItems(values, catalogue, registry.list().length > 0)

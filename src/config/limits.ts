@@ -22,7 +22,7 @@ export const operationTimeoutsMs = {
   /** All other operations: a short JSON body and database access. */
   other: 30_000,
 } as const
-export type Operation = keyof typeof operationTimeoutsMs
+export type TimedOperation = keyof typeof operationTimeoutsMs
 
 /** Fixed limits, without a flag. */
 export const limits = {

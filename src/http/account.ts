@@ -1,22 +1,21 @@
 /** The caller's own account: balance, activation, history, keys (2.4 and 2.5 of the interface). */
-import { Elysia } from 'elysia'
 import { findAccount, maskAccountNumber } from '../account/accounts'
 import { findKey } from '../account/keys'
 import { describeKey } from '../admin/keys'
 import { limits } from '../config'
 import { createMemo, retryWhileBusy, transact } from '../db/statements'
-import { readText, withNumbers } from '../fields'
+import { readText } from '../fields'
 import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../billing/history'
 import { redeemCode } from '../billing/ledger/codes'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
 import { instant } from '../paging'
-import { queryOf, readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { headersOf } from './request-state'
+import type { Handlers } from './routes'
 
 const unit = 'characters'
 
-export function accountRoutes({ db, access, addresses, installation }: HttpContext) {
+export function accountHandlers({ db, access, addresses, installation }: HttpContext) {
   const balanceOf = (accountId: string) => settledUnits(readBalance(db, accountId))
   const remember = createMemo(db, limits.rememberedMax)
   const describeBalance = (accountId: string) =>
@@ -27,14 +26,13 @@ export function accountRoutes({ db, access, addresses, installation }: HttpConte
       app: installation,
     })
 
-  return new Elysia()
-    .get('/api/v1/balance', ({ request, set }) => {
-      const { accountId } = access.caller(request, 'balance')
-      set.headers['content-type'] = 'application/json'
+  return {
+    getBalance({ caller: { accountId }, headers }) {
+      headers['content-type'] = 'application/json'
       return remember(accountId, () => describeBalance(accountId))
-    })
-    .get('/api/v1/account', ({ request }) => {
-      const { accountId, keyId } = access.caller(request, 'account')
+    },
+
+    getAccount({ caller: { accountId, keyId } }) {
       const { name, email, role, status, groupId, accountNumber, createdAtMs } = findAccount(db, accountId)!
       return {
         name,
@@ -48,46 +46,51 @@ export function accountRoutes({ db, access, addresses, installation }: HttpConte
         created_at: instant(createdAtMs),
         key: describeKey(db, findKey(db, keyId)!),
       }
-    })
-    .post(
-      '/api/v1/activation',
-      async ({ request }) => {
-        const caller = access.caller(request, 'activation')
-        const code = readText(await readJsonObject(request), 'code', { charactersMax: 64 })
-        const { accountId } = caller
-        const redeem = () =>
-          transact(db, () => {
-            const units = redeemCode(db, { code, accountId, nowMs: Date.now() })
-            return { ok: true, units, balance: balanceOf(accountId) }
-          })
-        return retryWhileBusy(() => access.guessing(request, caller, redeem))
-      },
-      { parse: 'none' },
-    )
-    .get('/api/v1/usage', ({ request }) => {
-      const { accountId } = access.caller(request, 'usage')
-      const fields = withNumbers(queryOf(request), ['limit'])
-      return listRecords(db, fields, readFilter(fields, accountId), addresses(request).storageUrl)
-    })
-    .get('/api/v1/usage/daily', ({ request }) => {
-      const { accountId } = access.caller(request, 'usage')
-      return listDays(db, withNumbers(queryOf(request), ['days']), accountId, Date.now())
-    })
-    .get('/api/v1/usage.csv', ({ request }) => {
-      const { accountId } = access.caller(request, 'usage')
-      const filter = readFilter(queryOf(request), accountId)
+    },
+
+    redeemCode({ request, caller, fields }) {
+      const code = readText(fields, 'code', { charactersMax: 64 })
+      const { accountId } = caller
+      const redeem = () =>
+        transact(db, () => {
+          const units = redeemCode(db, { code, accountId, nowMs: Date.now() })
+          return { ok: true, units, balance: balanceOf(accountId) }
+        })
+      return retryWhileBusy(() => access.guessCode(request, caller, redeem))
+    },
+
+    listUsage: ({ request, caller, fields }) =>
+      listRecords(db, fields, readFilter(fields, caller.accountId), addresses(request).storageUrl),
+
+    sumUsageByDay: ({ caller, fields }) => listDays(db, fields, caller.accountId, Date.now()),
+
+    exportUsage({ request, caller, fields }) {
+      const filter = readFilter(fields, caller.accountId)
       return csvResponse(streamCsv(db, filter, addresses(request).storageUrl), headersOf(request))
-    })
-    .get('/api/v1/usage/:requestId', ({ request, params }) => {
-      const { accountId } = access.caller(request, 'usage')
-      return findRecord(db, params.requestId, accountId, addresses(request).storageUrl)
-    })
+    },
+
+    getUsageRecord: ({ request, caller, id }) => findRecord(db, id, caller.accountId, addresses(request).storageUrl),
+  } satisfies Partial<Handlers>
 }
 
-/** Sends the next chunk when the client has taken the one before, so memory does not grow with the length. */
 function csvResponse(pieces: Generator<string>, headers: Record<string, string>): Response {
+  return new Response(streamOf(pieces), {
+    headers: {
+      ...headers,
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="usage.csv"',
+      'cache-control': 'private, no-store',
+    },
+  })
+}
+
+/**
+ * Reads the next chunk when the client has taken the one before, so memory does not grow with the length. Reads nothing
+ * for HEAD, whose body nothing takes.
+ */
+function streamOf(pieces: Generator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const stream = new ReadableStream<Uint8Array>(
+  return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         // Yields to other requests between two chunks.
@@ -97,14 +100,6 @@ function csvResponse(pieces: Generator<string>, headers: Record<string, string>)
         else controller.enqueue(encoder.encode(value))
       },
     },
-    { highWaterMark: 1 },
+    { highWaterMark: 0 },
   )
-  return new Response(stream, {
-    headers: {
-      ...headers,
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="usage.csv"',
-      'cache-control': 'private, no-store',
-    },
-  })
 }

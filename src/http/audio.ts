@@ -1,45 +1,36 @@
 /** The stored audio: public, immutable, with ranges and conditions, for pages of every origin. */
-import { Elysia } from 'elysia'
 import { AppError } from '../errors'
 import { describe } from '../fields'
 import type { StoredFile } from '../storage/storage'
 import { evaluateConditions, type Outcome, type Selected } from './conditions'
 import type { HttpContext } from './context'
+import { preflight } from './cross-origin'
 import { formatHttpDate } from './http-date'
 import { addHeaders, headersOf } from './request-state'
+import type { Call, Handlers } from './routes'
 
-const methods = 'GET, HEAD'
-const allow = `${methods}, OPTIONS`
-/** Headers that scripts of other origins may read besides the safelisted ones (Fetch, CORS protocol). */
-const crossOrigin = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers':
-    'Accept-Ranges, Content-Length, Content-Range, ETag, Last-Modified, Retry-After, X-Request-Id',
-}
-const preflight = {
-  'access-control-allow-methods': methods,
-  'access-control-allow-headers':
-    'Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, Cache-Control',
-  'access-control-max-age': '86400',
-}
+type FileCall = Pick<Call, 'request' | 'id' | 'deadline'>
 
-export function audioRoutes({ begin, demos }: HttpContext) {
-  async function serve(request: Request, name: string): Promise<Response> {
-    const file = await demos.find(name, begin(request, 'demo'))
+export function audioHandlers({ demos }: HttpContext) {
+  async function serve({ request, id: name, deadline }: FileCall): Promise<Response> {
+    const file = await demos.find(name, deadline)
     if (!file) throw new AppError('not_found', 'There is no such audio file.')
     return respond(request, name, file)
   }
 
-  // Elysia's GET routes answer HEAD too, but read the whole file to count its bytes, and answer 304 with length 0.
-  return new Elysia().all('/audio/*', ({ request, params }) => {
-    addHeaders(request, crossOrigin)
-    const { method } = request
-    if (method === 'GET' || method === 'HEAD') return serve(request, params['*'])
-    addHeaders(request, { allow })
-    if (method !== 'OPTIONS') throw new AppError('method_not_allowed', `This path has no ${method}; it has ${allow}.`)
+  function answerPreflight({ request }: FileCall): Response {
     addHeaders(request, preflight)
     return new Response(null, { status: 204, headers: headersOf(request) })
-  })
+  }
+
+  return {
+    getAudio: serve,
+    headAudio: serve,
+    optionsAudio: answerPreflight,
+    getDemo: serve,
+    headDemo: serve,
+    optionsDemo: answerPreflight,
+  } satisfies Partial<Handlers>
 }
 
 /** Throws `precondition_failed`, `range_not_satisfiable`. */

@@ -1,5 +1,4 @@
 /** Cloned voices: create, delete, and the precheck (4.3 to 4.5 of the interface). */
-import { Elysia } from 'elysia'
 import { clone, removeClone } from '../clone/clone'
 import { cloneUnits, type CloneRequest, type CloneSource } from '../clone/cloning'
 import { AppError } from '../errors'
@@ -7,16 +6,17 @@ import { refuse, type Fields } from '../fields'
 import { instant } from '../paging'
 import { countClones, findCloneOf, hasReference, type Clone } from '../voice/clones'
 import type { ReceivedReference } from '../storage/references'
-import { queryOf, readJsonObject } from './body'
+import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
 import { isForm, readForm, type Form } from './form'
 import { stateOf } from './request-state'
+import type { Handlers } from './routes'
 
 const nameCharactersMax = 64
 const hashPattern = /^[0-9a-f]{64}$/i
 
-export function cloneRoutes({ begin, db, access, cloning, addresses, faultsOnDemand }: HttpContext) {
+export function cloneHandlers({ db, cloning, addresses, faultsOnDemand }: HttpContext) {
   const describe = (request: Request, voice: Clone) => describeClone(voice, addresses(request).storageUrl)
   const { catalogue, references, storage } = cloning
 
@@ -29,45 +29,38 @@ export function cloneRoutes({ begin, db, access, cloning, addresses, faultsOnDem
     return { fields: await readJsonObject(request), file: undefined }
   }
 
-  return new Elysia()
-    .post(
-      '/api/v1/voices/clone',
-      async ({ request }) => {
-        const deadline = begin(request, 'clone')
-        const caller = access.caller(request, 'clone')
-        const { fields, file } = await readClone(request)
-        try {
-          const state = stateOf(request)
-          const { id: requestId } = state
-          const { signal } = request
-          const wanted: Pick<CloneRequest, 'name' | 'language' | 'source'> = {
-            source: readSource(fields, file),
-            name: readName(fields.name),
-            language: readLanguage(fields, catalogue.builtIn),
-          }
-          const faults = faultsOf(request, faultsOnDemand)
-          const made = await clone(cloning, { ...wanted, caller, requestId, faults, deadline, signal })
-          const { duplicate, units, remaining } = made
-          state.voiceId = made.clone.id
-          state.units = units
-          return { ok: true, duplicate, voice: describe(request, made.clone), units, remaining }
-        } finally {
-          await file?.discard()
+  return {
+    async cloneVoice({ request, caller, deadline }) {
+      const { fields, file } = await readClone(request)
+      try {
+        const state = stateOf(request)
+        const { id: requestId } = state
+        const { signal } = request
+        const wanted: Pick<CloneRequest, 'name' | 'language' | 'source'> = {
+          source: readSource(fields, file),
+          name: readName(fields.name),
+          language: readLanguage(fields, catalogue.builtIn),
         }
-      },
-      { parse: 'none' },
-    )
-    .delete('/api/v1/voices/clone', async ({ request }) => {
-      const { accountId } = access.caller(request, 'cloneDeletion')
-      const { voice_id: voiceId } = queryOf(request)
+        const faults = faultsOf(request, faultsOnDemand)
+        const made = await clone(cloning, { ...wanted, caller, requestId, faults, deadline, signal })
+        const { duplicate, units, remaining } = made
+        state.voiceId = made.clone.id
+        state.units = units
+        return { ok: true, duplicate, voice: describe(request, made.clone), units, remaining }
+      } finally {
+        await file?.discard()
+      }
+    },
+
+    async deleteClone({ caller, fields: { voice_id: voiceId } }) {
       if (typeof voiceId !== 'string' || voiceId === '')
         throw refuse('voice_id', voiceId, 'the id of a cloned voice is required')
-      await removeClone(cloning, accountId, voiceId)
+      await removeClone(cloning, caller.accountId, voiceId)
       return { ok: true, deleted: voiceId }
-    })
-    .get('/api/v1/voices/clone/precheck', ({ request }) => {
-      const { accountId } = access.caller(request, 'precheck')
-      const hash = readHash(queryOf(request).hash)
+    },
+
+    precheckClone({ request, caller: { accountId }, fields }) {
+      const hash = readHash(fields.hash)
       const own = findCloneOf(db, accountId, hash)
       return {
         exists: hasReference(db, hash),
@@ -75,7 +68,8 @@ export function cloneRoutes({ begin, db, access, cloning, addresses, faultsOnDem
         fee_units: own ? 0 : cloneUnits,
         voice_count: countClones(db, accountId),
       }
-    })
+    },
+  } satisfies Partial<Handlers>
 }
 
 export function describeClone(clone: Clone, storageUrl: string) {

@@ -1,19 +1,18 @@
 /** `/readyz`, and the compute providers for administrators. */
-import { Elysia } from 'elysia'
 import type { SpeechWorkers } from '../workers/speech-workers'
 import type { HttpContext } from './context'
+import type { Handlers } from './routes'
 
-export function computeRoutes({ access, speech, speaking: { storage } }: HttpContext) {
-  return new Elysia()
-    .get('/readyz', async () => {
+export function computeHandlers({ speech, speaking: { storage } }: HttpContext) {
+  return {
+    async getReadiness() {
       // A disk that cannot be checked counts as full.
       const isFull = await storage.isFull().catch(() => true)
       return { ok: true, compute: describeBriefly(speech), ...(isFull && { storage: 'full' }) }
-    })
-    .get('/api/v1/admin/compute', ({ request }) => {
-      access.administrator(request)
-      return describe(speech)
-    })
+    },
+
+    showCompute: () => describe(speech),
+  } satisfies Partial<Handlers>
 }
 
 /** null before the first use of a neural voice. */

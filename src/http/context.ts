@@ -1,7 +1,6 @@
 /** The dependencies of the routes, assembled by `app.ts`. */
 import type { Addresses } from '../addresses'
-import type { Operation, RateLimits } from '../config'
-import type { Deadline } from '../deadline'
+import type { RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
 import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'
@@ -39,6 +38,4 @@ export type ServerOptions = {
 
 export type HttpContext = ServerOptions & {
   readonly access: Access
-  /** Sets the operation of the request. Its deadline counts from the arrival of the request. */
-  readonly begin: (request: Request, operation: Operation) => Deadline
 }

@@ -1,9 +1,9 @@
 /** `/openapi.json`, and `/docs`, which shows it. Both are loaded on their first request. */
-import { Elysia } from 'elysia'
 import { AppError } from '../errors'
 import type { HttpContext } from './context'
 import type { Page } from './openapi/page'
 import { headersOf } from './request-state'
+import type { Handlers } from './routes'
 
 /** Allows nothing from other origins. Swagger UI's style embeds its images as data URLs. */
 const contentSecurityPolicy = [
@@ -18,7 +18,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function docsRoutes({ addresses }: HttpContext) {
+export function docsHandlers({ addresses }: HttpContext) {
   let description: Promise<(baseUrl: string) => string> | undefined
   let page: Promise<Page> | undefined
 
@@ -35,13 +35,14 @@ export function docsRoutes({ addresses }: HttpContext) {
     return makePage(new URL(addresses(request).baseUrl).pathname.replace(/\/$/, ''))
   }
 
-  return new Elysia()
-    .get('/openapi.json', async ({ request }) => {
+  return {
+    async getDescription({ request }) {
       const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
       const describe = await (description ??= loadDescription())
       return respond(request, describe(addresses(request).baseUrl), headers)
-    })
-    .get('/docs', async ({ request }) => {
+    },
+
+    async getDocs({ request }) {
       const { html } = await (page ??= loadPage(request))
       return respond(request, html, {
         'content-type': 'text/html; charset=utf-8',
@@ -49,13 +50,15 @@ export function docsRoutes({ addresses }: HttpContext) {
         'content-security-policy': contentSecurityPolicy,
         'referrer-policy': 'no-referrer',
       })
-    })
-    .get('/docs/:file', async ({ request, params }) => {
-      const file = (await (page ??= loadPage(request))).files.get(params.file)
+    },
+
+    async getDocsFile({ request, id }) {
+      const file = (await (page ??= loadPage(request))).files.get(id)
       if (!file) throw new AppError('not_found', 'There is no such file.')
       const headers = { 'content-type': file.contentType, 'cache-control': 'public, max-age=31536000, immutable' }
       return respond(request, file.body, headers)
-    })
+    },
+  } satisfies Partial<Handlers>
 }
 
 function respond(request: Request, body: Bun.BunFile | string, headers: Record<string, string>): Response {

@@ -1,6 +1,6 @@
 /** The state of a request in progress: its id, deadline, rate limit headers and log fields. */
 import type { Caller } from '../account/keys'
-import { operationTimeoutsMs, type Operation } from '../config'
+import { operationTimeoutsMs, type TimedOperation } from '../config'
 import { startDeadline, type Deadline } from '../deadline'
 import type { Verdict } from './window'
 
@@ -9,7 +9,7 @@ export type RequestState = {
   id: string
   /** By `performance.now()`. */
   readonly startedAtMs: number
-  operation: Operation
+  operation: TimedOperation
   deadline: Deadline
   /** Aborted when the server begins to stop. */
   stopping: AbortSignal | undefined
@@ -49,7 +49,7 @@ function newState(): RequestState {
 }
 
 /** Sets the operation of the request. Its deadline counts from the arrival of the request, not from this call. */
-export function beginOperation(request: Request, operation: Operation): Deadline {
+export function beginOperation(request: Request, operation: TimedOperation): Deadline {
   const state = stateOf(request)
   state.operation = operation
   return (state.deadline = startDeadline(operationTimeoutsMs[operation], state.startedAtMs))

@@ -1,47 +1,48 @@
 /** All routes in one list, the common handling of requests, and the answer to every error. */
 import { Elysia, NotFoundError } from 'elysia'
-import { limits, operationTimeoutsMs, type Operation } from '../config'
+import { limits, operationTimeoutsMs, type TimedOperation } from '../config'
 import type { Deadline } from '../deadline'
 import { AppError, asAppError, publicCode, type ErrorCode } from '../errors'
 import { clientAddress } from '../net/address'
 import { commit, version } from '../version'
 import { createAccess } from './access'
-import { accountRoutes } from './account'
-import { adminRoutes } from './admin'
+import { accountHandlers } from './account'
+import { adminHandlers } from './admin'
 import { hasChunksLeft } from './arrival'
-import { audioRoutes } from './audio'
-import { cloneRoutes } from './clones'
-import { computeRoutes } from './compute'
+import { audioHandlers } from './audio'
+import { cloneHandlers } from './clones'
+import { computeHandlers } from './compute'
 import type { HttpContext, ServerOptions } from './context'
-import { docsRoutes } from './docs'
+import { crossOrigin } from './cross-origin'
+import { docsHandlers } from './docs'
 import { errorResponse, refusesBody } from './errors'
-import { homeRoutes } from './home'
-import { packRoutes } from './packs'
+import { homeHandlers } from './home'
 import { pathOf } from './path'
 import { createRequestLog } from './request-log'
-import { beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
-import { ttsRoutes } from './tts'
-import { voiceRoutes } from './voices'
+import { addHeaders, beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
+import { createPathFinder, createRoutes, type Handlers } from './routes'
+import { ttsHandlers } from './tts'
+import { voiceHandlers } from './voices'
 
 export function createHttpServer(options: ServerOptions) {
   const { db, rateLimits, keyUse, trustedProxies, log, stopping } = options
   const addressOf = (request: Request) =>
     clientAddress(app.server?.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), trustedProxies)
-  const context: HttpContext = { ...options, begin, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
+  const context: HttpContext = { ...options, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
   const logRequest = createRequestLog(log, addressOf)
   const { idleConnectionSeconds: idleTimeout } = limits
-  let methodsAt: ((pathname: string) => string | undefined) | undefined
+  let findPath: ReturnType<typeof createPathFinder> | undefined
 
-  function notFound(request: Request): { error: AppError; allow?: string } {
-    methodsAt ??= methodsByPath(app.routes)
-    const allow = methodsAt(pathOf(request))
-    if (!allow) return { error: new AppError('unknown_path', 'There is nothing at this path.') }
-    const message = `This path has no ${request.method}; it has ${allow}.`
-    return { error: new AppError('method_not_allowed', message), allow }
+  function notFound(request: Request): AppError {
+    findPath ??= createPathFinder()
+    const path = findPath(pathOf(request))
+    if (!path) return new AppError('unknown_path', 'There is nothing at this path.')
+    addHeaders(request, { allow: path.allow, ...(path.isCrossOrigin && crossOrigin) })
+    return new AppError('method_not_allowed', `This path has no ${request.method}; it has ${path.allow}.`)
   }
 
   /** Sets a longer idle time: Bun closes a connection without an answer after it, even while the body arrives. */
-  function begin(request: Request, operation: Operation): Deadline {
+  function begin(request: Request, operation: TimedOperation): Deadline {
     const seconds = operationTimeoutsMs[operation] / 1000
     if (outlastsIdle(operation)) app.server?.timeout(request, seconds + answerSpareSeconds)
     return beginOperation(request, operation)
@@ -71,54 +72,44 @@ export function createHttpServer(options: ServerOptions) {
       set.headers['cache-control'] ??= 'private, no-store'
       if (hasChunksLeft(request)) set.headers.connection = 'close'
       limitConnection(request)
-      logRequest(request, responseValue instanceof Response ? responseValue.status : 200)
+      logRequest(request, responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200))
     })
     .onError(({ request, error }) => {
-      const { error: known, allow } =
-        error instanceof NotFoundError ? notFound(request) : { error: asAppError(error), allow: undefined }
+      const known = error instanceof NotFoundError ? notFound(request) : asAppError(error)
       const requestId = requestIdOf(request)
       if (known.code === 'internal_error') log.error({ requestId, err: known.cause }, 'request failed')
       else if (known.cause) log.warn({ requestId, code: known.code, cause: String(known.cause) }, 'request failed')
       const response = errorResponse(known, requestId, headersOf(request))
-      if (allow) response.headers.set('allow', allow)
       if (hasChunksLeft(request)) response.headers.set('connection', 'close')
       limitConnection(request, known.code)
       logRequest(request, response.status, publicCode(known.code))
       return response
     })
-    .use(ttsRoutes(context))
-    .use(voiceRoutes(context))
-    .use(cloneRoutes(context))
-    .use(accountRoutes(context))
-    .use(adminRoutes(context))
-    .use(computeRoutes(context))
-    .use(packRoutes(context))
-    .use(audioRoutes(context))
-    .use(docsRoutes(context))
-    .use(homeRoutes(context))
-    .get('/api/v1/version', () => ({ version, api: ['v1'], commit }))
-    .get('/healthz', () => ({ ok: true }))
+    .use(createRoutes({ begin, access: context.access }, handlersOf(context)))
   return app
+}
+
+function handlersOf(context: HttpContext): Handlers {
+  return {
+    ...ttsHandlers(context),
+    ...voiceHandlers(context),
+    ...cloneHandlers(context),
+    ...accountHandlers(context),
+    ...adminHandlers(context),
+    ...computeHandlers(context),
+    ...audioHandlers(context),
+    ...docsHandlers(context),
+    ...homeHandlers(context),
+    getVersion: () => ({ version, api: ['v1'], commit }),
+    getHealth: () => ({ ok: true }),
+  }
 }
 
 /** Time after the deadline to send the error. Bun allows at most 255 s in total. */
 const answerSpareSeconds = 15
 
-const outlastsIdle = (operation: Operation) => operationTimeoutsMs[operation] >= limits.idleConnectionSeconds * 1000
+const outlastsIdle = (operation: TimedOperation) =>
+  operationTimeoutsMs[operation] >= limits.idleConnectionSeconds * 1000
 
 /** Above the limit of every route: each route limits its own body and answers with the error envelope. */
 const bodyBytesAccepted = 1 << 30
-
-/** The methods of each path, for the answer to a wrong one. */
-function methodsByPath(routes: readonly { path: string; method: string }[]) {
-  const patterns = routes.map(({ path, method }) => {
-    const pattern = path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+').replace('*', '.+')
-    return { pattern: new RegExp(`^${pattern}/?$`), method }
-  })
-  return (pathname: string): string | undefined => {
-    const methods = patterns.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method)
-    // A path with GET also has HEAD.
-    const all = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    return all.length > 0 ? [...new Set(all)].join(', ') : undefined
-  }
-}

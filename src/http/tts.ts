@@ -1,54 +1,43 @@
 /** `POST /api/v1/tts` and its estimate: rules of the body and shape of the answer (4.1 and 2.3 of the interface). */
-import { Elysia } from 'elysia'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { limits } from '../config'
 import { AppError } from '../errors'
 import { describe, refuse, type Fields } from '../fields'
 import { countCharacters } from '../billing/ledger/characters'
 import { estimate, speak, type SpeakFields, type Spoken } from '../speak/speak'
-import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
 import { refuseMistakenFields } from './mistaken-field'
 import { stateOf } from './request-state'
+import type { Handlers } from './routes'
 
 const cloneIdPattern = /^cv-[0-9a-f]{32}$/
 
-export function ttsRoutes({ begin, access, speaking, addresses, faultsOnDemand }: HttpContext) {
+export function ttsHandlers({ speaking, addresses, faultsOnDemand }: HttpContext) {
   /** For the log, only a known id: an unknown one may be a text in the wrong field. */
   const knownVoice = (id: string | undefined) =>
     id !== undefined && (speaking.catalogue.find(id) || cloneIdPattern.test(id)) ? id : undefined
 
-  return new Elysia()
-    .post(
-      '/api/v1/tts',
-      async ({ request, set }) => {
-        const deadline = begin(request, 'tts')
-        const caller = access.caller(request, 'tts')
-        const fields = parseSpeakBody(await readJsonObject(request))
-        const faults = faultsOf(request, faultsOnDemand)
-        const state = stateOf(request)
-        state.id = idempotencyKeyOf(request) ?? state.id
-        state.voiceId = knownVoice(fields.voiceId)
-        const { signal } = request
-        const spoken = await speak(speaking, { caller, requestId: state.id, deadline, signal, faults, ...fields })
-        state.voiceId = spoken.voiceId
-        state.units = spoken.replayed || spoken.remaining === null ? 0 : spoken.units
-        if (spoken.replayed) set.headers['idempotent-replay'] = 'true'
-        return describeSpoken(spoken, state.id, addresses(request).storageUrl)
-      },
-      { parse: 'none' },
-    )
-    .post(
-      '/api/v1/tts/estimate',
-      async ({ request }) => {
-        const caller = access.caller(request, 'estimate')
-        const fields = parseSpeakBody(await readJsonObject(request))
-        const { units, voiceId, allowed, remainingAfter } = estimate(speaking, fields, caller)
-        return { units, voice_id: voiceId, allowed, remaining_after: remainingAfter }
-      },
-      { parse: 'none' },
-    )
+  return {
+    async speak({ request, caller, fields: body, deadline, headers }) {
+      const fields = parseSpeakBody(body)
+      const faults = faultsOf(request, faultsOnDemand)
+      const state = stateOf(request)
+      state.id = idempotencyKeyOf(request) ?? state.id
+      state.voiceId = knownVoice(fields.voiceId)
+      const { signal } = request
+      const spoken = await speak(speaking, { caller, requestId: state.id, deadline, signal, faults, ...fields })
+      state.voiceId = spoken.voiceId
+      state.units = spoken.replayed || spoken.remaining === null ? 0 : spoken.units
+      if (spoken.replayed) headers['idempotent-replay'] = 'true'
+      return describeSpoken(spoken, state.id, addresses(request).storageUrl)
+    },
+
+    estimateSpeech({ caller, fields }) {
+      const { units, voiceId, allowed, remainingAfter } = estimate(speaking, parseSpeakBody(fields), caller)
+      return { units, voice_id: voiceId, allowed, remaining_after: remainingAfter }
+    },
+  } satisfies Partial<Handlers>
 }
 
 const billingWarning = 'The audio was made and can be used, but the charge was not recorded.'

@@ -1,5 +1,4 @@
 /** `GET /api/v1/voices` (4.2 of the interface). */
-import { Elysia } from 'elysia'
 import type { Caller } from '../account/keys'
 import { limits } from '../config'
 import { createMemo } from '../db/statements'
@@ -8,10 +7,10 @@ import { converterSampleRate } from '../cloning/convert/converter-pack'
 import { demoName } from '../voice/catalogue'
 import { listClones, type ListedClone } from '../voice/clones'
 import type { ListedVoice } from '../voice/plans'
-import { queryOf } from './body'
 import type { HttpContext } from './context'
+import type { Handlers } from './routes'
 
-export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
+export function voiceHandlers({ db, speaking, addresses }: Pick<HttpContext, 'db' | 'speaking' | 'addresses'>) {
   const { plans, catalogue, converter, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
   /**
@@ -69,17 +68,17 @@ export function voiceRoutes({ db, access, speaking, addresses }: HttpContext) {
     }
   }
 
-  return new Elysia().get('/api/v1/voices', ({ request, set }) => {
-    const caller = access.callerOrNobody(request, 'voices')
-    const { group } = queryOf(request)
-    const list = listFor(caller, group)
-    set.headers['cache-control'] = caller ? 'private, no-store' : 'public, max-age=60'
-    set.headers.vary = 'Authorization'
-    set.headers['content-type'] = 'application/json'
-    const clones =
-      caller && group === undefined ? rememberClones(caller.accountId, () => listClones(db, caller.accountId)) : []
-    return bodyOf(list, clones, addresses(request).storageUrl)
-  })
+  return {
+    listVoices({ request, caller, fields: { group }, headers }) {
+      const list = listFor(caller, group)
+      headers['cache-control'] = caller ? 'private, no-store' : 'public, max-age=60'
+      headers.vary = 'Authorization'
+      headers['content-type'] = 'application/json'
+      const clones =
+        caller && group === undefined ? rememberClones(caller.accountId, () => listClones(db, caller.accountId)) : []
+      return bodyOf(list, clones, addresses(request).storageUrl)
+    },
+  } satisfies Partial<Handlers>
 }
 
 function describeVoice({ voice, displayName, featured }: ListedVoice, demoUrl: string) {

@@ -12,8 +12,7 @@ import { openDatabase, type Database } from '../../src/db/database'
 import { startDeadline } from '../../src/deadline'
 import { createDemos } from '../../src/demos'
 import { AppError } from '../../src/errors'
-import { voiceRoutes } from '../../src/http/voices'
-import type { HttpContext } from '../../src/http/context'
+import { voiceHandlers } from '../../src/http/voices'
 import { readBalance } from '../../src/billing/ledger/ledger'
 import { createLogger } from '../../src/log'
 import { downloadLimits } from '../../src/config'
@@ -275,15 +274,12 @@ describe('the list of voices', () => {
     converter = installed
     const caller = addCaller()
     const made = await makeClone(caller)
-    const context = {
-      ...{ db, speaking: service },
-      access: { callerOrNobody: () => caller },
-      addresses: () => ({ baseUrl: 'http://sonant', storageUrl: 'http://sonant/audio' }),
-    }
-    const routes = voiceRoutes(context as unknown as HttpContext)
+    const addresses = () => ({ baseUrl: 'http://sonant', storageUrl: 'http://sonant/audio' })
+    const { listVoices } = voiceHandlers({ db, speaking: service, addresses })
+    const request = new Request('http://sonant/api/v1/voices')
+    const call = { request, caller, id: '', fields: {}, deadline: startDeadline(1000), headers: {} }
     const listed = async () => {
-      const response = await routes.handle(new Request('http://sonant/api/v1/voices'))
-      const { voices } = (await response.json()) as { voices: { id: string }[] }
+      const { voices } = JSON.parse(listVoices(call)) as { voices: { id: string }[] }
       return voices.filter(({ id }) => id.startsWith('cv-'))
     }
     const shown = { id: made.id, method: 'converted', engine: 'flite', sample_rate: 22_050, deterministic: true }

@@ -3,33 +3,7 @@
  * `docs/commands.md` come from it. It imports no code of the commands, so help starts fast.
  */
 
-/** The type of a flag's or argument's value, as shown in the help. With `|none`, the word `none` clears the value. */
-export type Kind =
-  | 'ID'
-  | 'ID|none'
-  | 'ID,ID,…|none'
-  | 'TEXT'
-  | 'TEXT|none'
-  | 'N'
-  | 'N|none'
-  | 'N,N,…'
-  | 'TIME'
-  | 'TIME|none'
-  | 'FILE'
-  | 'DIR'
-  | 'URL'
-  | 'HOST'
-  | 'HOST:PORT'
-  | 'CIDR,…'
-  | 'KEY'
-  | 'HZ'
-  | 'NAME'
-  | 'VOICE'
-  | 'WORD'
-  | 'TOPIC'
-  | 'SPEED'
-  /** One of these words. */
-  | `${string}|${string}`
+import type { Kind } from '../../operations/operation'
 
 export type Flag = {
   /** Absent for a switch. */
@@ -39,6 +13,10 @@ export type Flag = {
   readonly short?: string
   readonly isRequired?: true
   readonly isRepeatable?: true
+  /** The field of the operation that it sets; a field of an object with a dot. */
+  readonly field?: string
+  /** Whether it names the object of the operation, as an argument does. */
+  readonly isId?: true
 }
 
 export type Flags = Readonly<Record<string, Flag>>

@@ -1,5 +1,5 @@
 /** Every verb of the command line, in the order of the help. */
-import { accountVerb, auditLogVerb, cloneVerb, codeVerb, groupVerb, keyVerb, usageVerb } from './accounts'
+import { accountVerb, auditLogVerb, cloneVerb, codeVerb, groupVerb, keyVerb, usageVerb } from './administration'
 import type { Command, Group } from './description'
 import { audit, completions, doctor, help, say, version } from './general'
 import { serve } from './serve'

@@ -1,6 +1,6 @@
 /** Cloned voices and clone requests: schemas of the API description. */
-import { boolean, instant, integer, list, number, object, reference, text, type Schema } from './model'
-import { cloneNamePattern, languagePattern, urlPattern } from './rules'
+import { boolean, instant, integer, list, number, object, reference, text, type Schema } from '../../operations/schema'
+import { cloneNamePattern, languagePattern, urlPattern } from '../../operations/rules'
 
 const language = text('BCP 47.')
 const gender = text('How the voice sounds.', { enum: ['female', 'male'] })

@@ -1,6 +1,6 @@
 /** The compute providers of neural voices: schemas of the API description. */
 import { computeProviders } from '../../config'
-import { boolean, integer, list, number, object, orNull, text } from './model'
+import { boolean, integer, list, number, object, orNull, text } from '../../operations/schema'
 
 const provider = text('What computes: the processor or a kind of GPU.', {
   enum: computeProviders.filter((name) => name !== 'auto'),

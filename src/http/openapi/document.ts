@@ -1,24 +1,12 @@
 /** The API description: an OpenAPI 3.1 document from the operations, the schemas and the errors. */
 import type { ErrorCode } from '../../errors'
 import { version } from '../../version'
-import { accountOperations } from './account'
-import { adminOperations } from './admin'
+import { operationList, sentence, type ListedOperation } from '../../operations/table'
+import type { Access, Answer, Body, Field, Fields, HeaderName } from '../../operations/operation'
+import { object, reference, type Schema } from '../../operations/schema'
 import { errorComponents, errorExamples, errorReferences } from './errors'
 import examples from './examples.json'
-import { cloneOperations } from './clones'
-import { installOperations } from './installs'
-import type { Answer, Audience, HeaderName, Operation, Schema } from './model'
 import { components } from './schemas'
-import { serviceOperations, speechOperations } from './speech'
-
-const operations = [
-  ...speechOperations,
-  ...cloneOperations,
-  ...accountOperations,
-  ...adminOperations,
-  ...installOperations,
-  ...serviceOperations,
-]
 
 const description = `Text to speech on your own machine.
 
@@ -64,9 +52,9 @@ function header(meaning: string, pattern?: string) {
 }
 
 const ofKey: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'api_key_revoked', 'account_disabled']
-const byAudience: Record<Audience, { errors: readonly ErrorCode[]; security: object[] }> = {
-  everybody: { errors: [], security: [] },
-  'everybody or a key': { errors: [...ofKey, 'rate_limited'], security: [{}, { bearer: [] }] },
+const byAccess: Record<Access, { errors: readonly ErrorCode[]; security: object[] }> = {
+  public: { errors: [], security: [] },
+  'optional key': { errors: [...ofKey, 'rate_limited'], security: [{}, { bearer: [] }] },
   key: { errors: [...ofKey, 'rate_limited'], security: [{ bearer: [] }] },
   administrator: { errors: [...ofKey, 'rate_limited', 'permission_denied'], security: [{ bearer: [] }] },
 }
@@ -78,16 +66,18 @@ const ofBody: readonly ErrorCode[] = [
   'unsupported_encoding',
 ]
 
-function errorsOf({ audience, method, errors = [] }: Operation): ErrorCode[] {
-  const hasBody = method === 'post' || method === 'patch' || method === 'delete'
+function errorsOf({ access, method, parameter, errors = [] }: ListedOperation): ErrorCode[] {
+  const hasBody = method === 'POST' || method === 'PATCH' || method === 'DELETE'
   const always: ErrorCode[] = ['internal_error', 'shutting_down']
-  return [...byAudience[audience].errors, ...(hasBody ? ofBody : []), ...errors, ...always]
+  const unknownId: ErrorCode[] = access === 'administrator' && parameter ? ['not_found'] : []
+  return [...byAccess[access].errors, ...(hasBody ? ofBody : []), ...unknownId, ...errors, ...always]
 }
 
 /** `baseUrl`: the address of the service for clients. */
 export function describeApi(baseUrl: string) {
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
-  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describeOperation(operation)
+  for (const operation of operationList)
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describeOperation(operation)
   return {
     openapi: '3.1.0',
     info: {
@@ -101,8 +91,8 @@ export function describeApi(baseUrl: string) {
     tags,
     paths,
     components: {
-      schemas: components,
-      responses: Object.fromEntries(operations.flatMap((operation) => errorComponents(errorsOf(operation)))),
+      schemas: { ...components, ...bodySchemas() },
+      responses: Object.fromEntries(operationList.flatMap((operation) => errorComponents(errorsOf(operation)))),
       examples: errorExamples,
       headers,
       securitySchemes: {
@@ -112,25 +102,27 @@ export function describeApi(baseUrl: string) {
   }
 }
 
-function describeOperation(operation: Operation) {
-  const { id, tag, summary, audience, limited, parameters, body, answer, bare = {}, method } = operation
-  const rateLimit = limited ? (['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const) : []
+function describeOperation(operation: ListedOperation) {
+  const { id, tag, summary, access, limit, body, bare = {}, method } = operation
+  const answer = answerOf(operation)
+  const rateLimit = limit ? (['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const) : []
   const bareAnswers = Object.entries(bare).map(([status, { description, headers = [] }]) => {
     return [status, { description, headers: headerReferences(headers) }]
   })
+  const parameters = parametersOf(operation)
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(operation.description && { description: operation.description }),
-    security: byAudience[audience].security,
-    ...(parameters && { parameters }),
-    ...(body && { requestBody: { required: true, content: requestContent(operation, body) } }),
+    security: byAccess[access].security,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: requestContent(id, body) } }),
     responses: {
       [operation.status ?? 200]: {
         description: answer.description,
         headers: headerReferences([...rateLimit, ...(answer.headers ?? [])]),
-        ...(method !== 'head' && method !== 'options' && { content: answerContent(operation, answer) }),
+        ...(method !== 'HEAD' && method !== 'OPTIONS' && { content: answerContent(operation, answer) }),
       },
       ...Object.fromEntries(bareAnswers),
       ...errorReferences(errorsOf(operation)),
@@ -138,14 +130,55 @@ function describeOperation(operation: Operation) {
   }
 }
 
-function requestContent({ id, form }: Operation, body: Schema) {
+function answerOf({ answer, status }: ListedOperation): Answer {
+  if (typeof answer !== 'string') return answer
+  return { description: status === 202 ? 'It runs or waits.' : 'Done.', schema: reference(answer) }
+}
+
+function parametersOf({ path, parameter, query = {}, headers = {} }: ListedOperation) {
+  const name = /\{(\w+)\}/.exec(path)?.[1]
+  return [
+    ...(name && parameter ? [describeParameter('path', name, { ...parameter, isRequired: true })] : []),
+    ...Object.entries(query).map(([each, field]) => describeParameter('query', each, field)),
+    ...Object.entries(headers).map(([each, field]) => describeParameter('header', each, field)),
+  ]
+}
+
+function describeParameter(place: 'path' | 'query' | 'header', name: string, field: Field) {
+  const { description, ...schema } = schemaOf(field)
+  return { name, in: place, description, ...(field.isRequired && { required: true }), schema }
+}
+
+/** The schemas of the bodies whose fields stand in the table of operations. */
+function bodySchemas(): Record<string, Schema> {
+  const bodies = operationList.flatMap(({ body }) =>
+    body?.fields ? [[body.name, objectOf(body.fields)] as const] : [],
+  )
+  return Object.fromEntries(bodies)
+}
+
+function objectOf(fields: Fields): Schema {
+  const optional = Object.keys(fields).filter((name) => !fields[name]!.isRequired)
+  return object(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field)])), {
+    optional,
+  })
+}
+
+function schemaOf({ says, schema, fields }: Field): Schema {
+  return { description: sentence(says), ...(fields && objectOf(fields)), ...schema }
+}
+
+function requestContent(id: string, { name, form }: Body) {
   return {
-    ...content('application/json', body, requestsOf(id)),
-    ...(form && content('multipart/form-data', form, {})),
+    ...content('application/json', reference(name), requestsOf(id)),
+    ...(form && content('multipart/form-data', reference(form), {})),
   }
 }
 
-function answerContent({ id, moreExamples = [] }: Operation, { contentType = 'application/json', schema }: Answer) {
+function answerContent(
+  { id, moreExamples = [] }: ListedOperation,
+  { contentType = 'application/json', schema }: Answer,
+) {
   const given = [id, ...moreExamples].flatMap((name) => {
     const example = exampleOf(name)
     return example ? [[name, { value: example.answer }] as const] : []

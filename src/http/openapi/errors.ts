@@ -1,7 +1,7 @@
 /** The meaning of each error for callers; statuses and types come from the table of the error answers. */
 import { publicCode, type ErrorCode } from '../../errors'
 import { statuses, typeOfStatus } from '../errors'
-import { object, orNull, text, type Schema } from './model'
+import { object, orNull, text, type Schema } from '../../operations/schema'
 
 /** All codes except that of a client that has left. */
 export type ShownErrorCode = Exclude<ErrorCode, 'client_gone'>

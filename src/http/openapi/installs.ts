@@ -1,21 +1,6 @@
-/** Installing packs by name, as an operation of the API description. */
+/** Installing packs by name: schemas of the API description. */
 import { knownPacks } from '../../packs/hub/packs'
-import { integer, object, orNull, reference, text, type Operation } from './model'
-
-export const installOperations: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/admin/packs',
-    id: 'installPack',
-    tag: 'Administration',
-    summary: 'Install a pack by name',
-    description: 'Pulls it from the hub in the background, one pack after the other.',
-    audience: 'administrator',
-    body: reference('NewInstall'),
-    status: 202,
-    answer: { description: 'It runs or waits.', schema: reference('Install') },
-  },
-]
+import { integer, object, orNull, text } from '../../operations/schema'
 
 /** Latin letters, as in the names of Piper's voices. */
 const letters = String.raw`A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f`

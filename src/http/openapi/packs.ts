@@ -1,5 +1,5 @@
 /** The installed packs, for administrators: schemas of the API description. */
-import { boolean, integer, list, object, orNull, reference, text, type Schema } from './model'
+import { boolean, integer, list, object, orNull, reference, text, type Schema } from '../../operations/schema'
 
 const ofReady = (schema: Schema) => orNull({ ...schema, description: `${schema.description} null: not ready.` })
 

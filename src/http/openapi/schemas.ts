@@ -2,11 +2,22 @@
 import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { installSchemas } from './installs'
-import { boolean, changes, instant, integer, list, number, object, orNull, reference, text, type Schema } from './model'
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  number,
+  object,
+  orNull,
+  reference,
+  text,
+  type Schema,
+} from '../../operations/schema'
 import { cloneMethod, cloneSchemas, cloneWarnings } from './clone-schemas'
 import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
-import { codePattern, emailPattern, linePattern, spokenPattern, time, voiceIdPattern } from './rules'
+import { emailPattern, linePattern, spokenPattern, voiceIdPattern } from '../../operations/rules'
 import { speakFieldNames } from '../tts'
 
 const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
@@ -34,7 +45,6 @@ const email = text('An e-mail address.', { maxLength: 254, pattern: emailPattern
 const voiceIds = list(text('Id of a catalogue voice.', { pattern: voiceIdPattern }), { uniqueItems: true })
 const masked = text('Only the last four of the 16 digits are shown.', { pattern: '^\\*{12}[0-9]{4}$' })
 const expiry = orNull(instant('From then on it does not work; null: never.'))
-const newExpiry = orNull(time('From then on it does not work; in the future. null: never.'))
 
 const page = (items: Schema) => object({ items: list(items), next_cursor: nextCursor })
 const whole = (items: Schema) => object({ items: list(items), next_cursor: { ...nextCursor, type: 'null' } })
@@ -58,7 +68,6 @@ const keyLimits = object(
   },
   { description: 'Own limits of the key; null: those of the installation.' },
 )
-const newKeyLimits = orNull({ ...keyLimits, required: undefined })
 const cap = orNull(integer('What the key may spend in its life, in characters.', { minimum: 0, maximum: unitsMax }))
 
 const key = {
@@ -124,7 +133,6 @@ const managedVoice = {
   ),
 }
 
-const groupName = { ...name, description: 'Unique; `all` is reserved.', not: { pattern: '^\\s*[aA][lL][lL]\\s*$' } }
 const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
 
 const act = {
@@ -223,9 +231,6 @@ export const components = {
     created_at: account.created_at,
     key: reference('Key'),
   }),
-  ActivationRequest: object({
-    code: text('XXXX-XXXX-XXXX-XXXX, in any case, with or without hyphens.', { maxLength: 64, pattern: codePattern }),
-  }),
   Activation: object({ ok: { const: true }, units: integer('Characters credited.', { minimum: 1 }), balance }),
   UsageRecord: object(record),
   UsagePage: object({ records: list(reference('UsageRecord')), next_cursor: nextCursor }),
@@ -241,71 +246,19 @@ export const components = {
   }),
   Account: object(account),
   AccountPage: page(reference('Account')),
-  NewAccount: object(
-    {
-      name,
-      email: orNull(email),
-      balance: integer(`Characters to begin with. ${byDefault(0)}`, { minimum: 0, maximum: unitsMax }),
-      group: orNull(line('Id or name of a group.', 100)),
-      role: { ...role, description: `${role.description} ${byDefault('user')}` },
-    },
-    { optional: ['email', 'balance', 'group', 'role'] },
-  ),
-  AccountChanges: changes({
-    name,
-    email: orNull(email),
-    group: orNull(line('Id or name of a group; null clears it.', 100)),
-    role,
-  }),
-  Adjustment: object({
-    units: integer('Characters to add, or to take where negative; not 0.', {
-      minimum: -unitsMax,
-      maximum: unitsMax,
-      not: { const: 0 },
-    }),
-    reason: line('Goes into the log of acts.', 500),
-  }),
   AdjustedBalance: object({ balance }),
   Key: object(key),
   CreatedKey: object({ ...key, api_key: text('The key itself. It is shown only here.') }),
   KeyList: whole(reference('Key')),
-  NewKey: object(
-    { name, cap, expires_at: newExpiry, limits: newKeyLimits },
-    { optional: ['cap', 'expires_at', 'limits'] },
-  ),
-  KeyChanges: changes({ name, cap, expires_at: newExpiry, limits: newKeyLimits }),
   Code: object(code),
   CodePage: page(reference('Code')),
   CreatedCodes: whole(reference('Code')),
-  NewCodes: object(
-    {
-      units: integer('Characters that each credits.', { minimum: 1, maximum: 1_000_000_000 }),
-      count: integer(`How many codes. ${byDefault(1)}`, { minimum: 1, maximum: 1000 }),
-      expires_at: newExpiry,
-      note: orNull(line('For administrators.', 500)),
-    },
-    { optional: ['count', 'expires_at', 'note'] },
-  ),
   ManagedVoice: object(managedVoice),
   ManagedVoiceList: whole(reference('ManagedVoice')),
-  VoiceChanges: changes({
-    active: managedVoice.active,
-    public: managedVoice.public,
-    featured: managedVoice.featured,
-    position: { ...managedVoice.position, maximum: 1_000_000 },
-    display_name: orNull({ ...name, description: 'null: the name in the catalogue.' }),
-    provider: orNull(
-      text('What computes it: of installed voices only; all of a model have the same. null: as the server is set.', {
-        enum: [...computeProviders, null],
-      }),
-    ),
-  }),
   ...packSchemas,
   ...computeSchemas,
   Group: object(group),
   GroupList: whole(reference('Group')),
-  NewGroup: object({ name: groupName, voices: voiceIds }, { optional: ['voices'] }),
-  GroupChanges: changes({ name: groupName, voices: voiceIds }),
   Deleted: object({ ok: { const: true }, deleted: text('Id of what was deleted.') }),
   AllUsagePage: page(object({ ...record, account_id: account.id })),
   ActPage: page(object(act)),

@@ -3,7 +3,7 @@
  * `fields.ts` and in the routes. They exclude a few strings that would pass too, such as a name with a trailing line
  * break.
  */
-import type { Schema } from './model'
+import type { Schema } from './schema'
 
 /** A character class of a regular expression, without shorthand classes, which differ between engines. */
 const whiteSpace = String.raw`\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`
@@ -29,7 +29,4 @@ export const voiceIdPattern = '^[a-z0-9][a-z0-9._-]{0,63}$'
 export const codePattern = '^([0-9A-TV-Za-tv-z]{4}[ -]?){4}$'
 
 /** A date, meaning its midnight in UTC, or a date and time. */
-export function time(description: string): Schema {
-  const forms = ['date', 'date-time'].map((format) => ({ type: 'string', format }))
-  return { description, anyOf: forms }
-}
+export const time: Schema = { anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })) }

@@ -1,0 +1,80 @@
+/** Counts calls and failed attempts, and refuses what exceeds a limit. The counts go into the headers of the answer. */
+import type { Caller } from '../account/keys'
+import { limits, type RateLimits } from '../config'
+import { AppError } from '../errors'
+import type { RateLimit } from '../operations/operation'
+import { stateOf } from './request-state'
+import { createWindow, type Verdict } from './window'
+
+const windowMs = 60_000
+
+export type CallCounter = ReturnType<typeof createCallCounter>
+
+/** Counts calls per key, and those of anonymous callers per address. Each limit has a count of its own. */
+export function createCallCounter(rateLimits: RateLimits) {
+  const calls = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
+
+  function take(request: Request, subject: string, callsMax: number): void {
+    if (callsMax === 0) return
+    const verdict = calls.take(subject, callsMax)
+    stateOf(request).verdict = verdict
+    if (!verdict.allowed) throw tooMany(request, verdict, `The limit of ${callsMax} calls per minute is reached`)
+  }
+
+  function callsMaxOf(limit: RateLimit, caller: Caller): number {
+    if (limit === 'tts') return caller.limits.tts ?? rateLimits.tts
+    if (limit === 'clone') return caller.limits.clone ?? rateLimits.clone
+    if (limit === 'cloneDeletion') return Math.min(rateLimits.account, limits.cloneDeletionsPerMinute)
+    return limit === 'voices' ? rateLimits.voices : rateLimits.account
+  }
+
+  return {
+    /** Throws `rate_limited`. */
+    countCall(request: Request, limit: RateLimit, caller: Caller): void {
+      take(request, `${limit} ${caller.keyId}`, callsMaxOf(limit, caller))
+    },
+
+    /** `subject`: the address or network of the caller. Throws `rate_limited`. */
+    countAnonymousCall(request: Request, limit: RateLimit, subject: string): void {
+      take(request, `${limit} ${subject}`, rateLimits.anonymous)
+    },
+  }
+}
+
+/** Counts wrong keys and wrong activation codes. `subject`: the address or network of the client. */
+export function createFailureCounter() {
+  const failures = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
+  return {
+    /** Throws `rate_limited` after too many. */
+    countWrongKey(request: Request, subject: string): void {
+      const verdict = failures.take(`key ${subject}`, limits.wrongKeysPerMinute)
+      if (!verdict.allowed) throw tooMany(request, verdict, 'Too many failed attempts')
+    },
+
+    /**
+     * Runs `guess`, which throws `invalid_params` for a wrong code. After too many wrong ones by a key or from an
+     * address, both are blocked for a while; with the key limit alone, a client with many keys could guess without
+     * limit.
+     */
+    guessCode<T>(request: Request, caller: Caller, subject: string, guess: () => T): T {
+      const subjects = [`guess ${caller.keyId}`, `guess ${subject}`]
+      for (const each of subjects) {
+        const verdict = failures.peek(each, limits.wrongCodesPerMinute)
+        if (!verdict.allowed) throw tooMany(request, verdict, 'Too many wrong codes')
+      }
+      try {
+        return guess()
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'invalid_params')
+          for (const each of subjects) failures.take(each, limits.wrongCodesPerMinute)
+        throw error
+      }
+    },
+  }
+}
+
+function tooMany(request: Request, verdict: Verdict, reason: string): AppError {
+  stateOf(request).verdict = verdict
+  const { retryAfterSeconds } = verdict
+  return new AppError('rate_limited', `${reason}; try again in ${retryAfterSeconds} s.`, { retryAfterSeconds })
+}

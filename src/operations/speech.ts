@@ -1,0 +1,121 @@
+/** Speech, voices and cloned voices: operations of customers that make sound. */
+import { fault, pathId } from './fields'
+import type { Operation } from './operation'
+import { reference } from './schema'
+
+const choosesVoice = ['voice_not_found', 'voice_disabled', 'voice_not_allowed'] as const
+const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' }
+
+export const speechOperations = {
+  speak: {
+    route: 'POST /api/v1/tts',
+    tag: 'Speech',
+    summary: 'Turn text into speech',
+    description:
+      'Answers with the public address of the audio. Every character (Unicode code point) of `text` costs 1, whatever speed and format are. A failed request is not charged.',
+    access: 'key',
+    limit: 'tts',
+    deadline: 'tts',
+    headers: {
+      'Idempotency-Key': {
+        says: '32 hexadecimal characters of your own. A repeat with the same fields gets the first answer and is not charged again',
+        schema: { type: 'string', pattern: '^[0-9a-fA-F]{32}$' },
+      },
+      ...fault,
+    },
+    body: { name: 'SpeechRequest' },
+    answer: { description: 'The audio is stored.', schema: reference('Speech'), headers: ['Idempotent-Replay'] },
+    moreExamples: ['speakUncharged'],
+    errors: [
+      'invalid_speed',
+      'invalid_format',
+      'insufficient_balance',
+      'key_cap_reached',
+      ...choosesVoice,
+      'idempotency_conflict',
+      'synthesis_failed',
+      'synthesis_timeout',
+      'speed_processing_failed',
+      'transcode_failed',
+      'storage_failed',
+    ],
+  },
+  estimateSpeech: {
+    route: 'POST /api/v1/tts/estimate',
+    tag: 'Speech',
+    summary: 'What a request would cost',
+    description: 'Takes the body of `POST /api/v1/tts`, makes nothing and charges nothing.',
+    access: 'key',
+    limit: 'estimate',
+    body: { name: 'SpeechRequest' },
+    answer: { description: 'The estimate.', schema: reference('Estimate') },
+    errors: ['invalid_speed', 'invalid_format', ...choosesVoice],
+  },
+  listVoices: {
+    route: 'GET /api/v1/voices',
+    tag: 'Speech',
+    summary: 'List voices',
+    description:
+      'Without a key the public list, which may be cached for a minute; with one the list of its account. Featured voices come first.',
+    access: 'optional key',
+    limit: 'voices',
+    query: {
+      group: { says: 'for administrators only: id or name of a group, or `all`', schema: { type: 'string' } },
+    },
+    answer: { description: 'The voices, in order.', schema: reference('VoiceList'), headers: ['Vary'] },
+    errors: ['group_forbidden', 'group_not_found'],
+  },
+  cloneVoice: {
+    route: 'POST /api/v1/voices/clone',
+    tag: 'Cloned voices',
+    summary: 'Make a private voice from a recording',
+    description:
+      'Takes a wav, mp3, flac, m4a, aac or ogg of at most 15 MiB and 15 seconds: as a file (multipart/form-data), from an address (`url`), or by the SHA-256 of a file that the service has (`hash`). Exactly one of them. Costs 300 characters once, the demo included; the same file again is free and answers with the voice there is. What is behind an address is fetched once: when it has changed, send the file. You must hold the right to use the voice. The voice is adapted: it resembles the recording, it does not imitate it; `warnings` say how a better recording would help.',
+    access: 'key',
+    limit: 'clone',
+    deadline: 'clone',
+    headers: fault,
+    body: { name: 'CloneRequest', form: 'CloneForm' },
+    answer: { description: 'The voice can be used.', schema: reference('Cloned') },
+    errors: [
+      'unsupported_audio',
+      'audio_parse_failed',
+      'duration_exceeded',
+      'invalid_url',
+      'url_blocked',
+      'insufficient_balance',
+      'key_cap_reached',
+      'unknown_hash',
+      'conflict',
+      'file_too_large',
+      'url_too_large',
+      'url_fetch_failed',
+      'render_failed',
+      'storage_failed',
+    ],
+  },
+  deleteClone: {
+    route: 'DELETE /api/v1/voices/clone',
+    tag: 'Cloned voices',
+    summary: 'Delete a cloned voice',
+    description:
+      'Its demo goes with it, and the recording unless another account cloned from it too. Nothing is refunded.',
+    access: 'key',
+    limit: 'cloneDeletion',
+    query: { voice_id: { ...pathId('voice'), says: 'a `cv-` id', isRequired: true } },
+    answer: { description: 'It is gone.', schema: reference('Deleted') },
+    errors: ['invalid_params', 'voice_not_found', 'storage_failed'],
+  },
+  precheckClone: {
+    route: 'GET /api/v1/voices/clone/precheck',
+    tag: 'Cloned voices',
+    summary: 'Ask before an upload',
+    description:
+      'When `exists`, send `hash` and `name` instead of the file. The hash of a stored file is enough to clone from it, so keep it secret.',
+    access: 'key',
+    limit: 'precheck',
+    query: { hash: { says: 'SHA-256 of the file', schema: sha256, isRequired: true } },
+    answer: { description: 'What is known of the file.', schema: reference('Precheck') },
+    errors: ['invalid_params'],
+  },
+} as const satisfies Readonly<Record<string, Operation>>

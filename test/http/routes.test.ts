@@ -1,0 +1,108 @@
+/** Every operation enters through its deadline, access rule, limit and input, as the table of operations says. */
+import { describe, expect, it } from 'bun:test'
+import { startDeadline } from '../../src/deadline'
+import { AppError } from '../../src/errors'
+import type { Access } from '../../src/http/access'
+import { createPathFinder, createRoutes, type Call, type Handlers } from '../../src/http/routes'
+import { operationList, operations, type ListedOperation } from '../../src/operations/table'
+
+type Refusal = () => never
+
+/** Routes whose handlers and checks only note that they ran. `refuse`: what the access check throws. */
+function makeRoutes(refuse?: Refusal) {
+  const events: string[] = []
+  const calls: Call[] = []
+  const handlers = Object.fromEntries(
+    operationList.map(({ id }) => [
+      id,
+      (call: Call) => {
+        events.push(id)
+        calls.push(call)
+        return { ok: true }
+      },
+    ]),
+  ) as unknown as Handlers
+  const access = {
+    enter(_request: Request, { access: rule, limit }: ListedOperation) {
+      events.push(`enter as ${rule}, limit ${limit}`)
+      refuse?.()
+      return { keyId: 'k' }
+    },
+  } as unknown as Access
+  const begin = (_request: Request, operation: string) => {
+    events.push(`begin ${operation}`)
+    return startDeadline(1000)
+  }
+  return { routes: createRoutes({ access, begin }, handlers), events, calls }
+}
+
+function requestOf({ method, path, body, access }: ListedOperation, sent: string = '{"name":"n"}') {
+  const hasBody = body !== undefined || (access === 'administrator' && method !== 'GET')
+  const url = `http://sonant.example${path.replace(/\{\w+\}/, 'the%20id')}?limit=7&q=12`
+  return { request: new Request(url, { method, ...(hasBody && { body: sent }) }), hasBody }
+}
+
+const bound = operationList.filter(({ id }) => !id.endsWith('Demo'))
+
+describe('every operation', () => {
+  it.each(bound)('begins, checks the caller, reads its input and runs, in this order: $id', async (operation) => {
+    const { routes, events, calls } = makeRoutes()
+    const { request, hasBody } = requestOf(operation)
+    const { deadline, access, limit, id, status = 200, body, query, parameter, mount } = operation
+    const response = await routes.handle(request)
+    expect(response.status).toBe(status)
+    expect(events).toEqual([...(deadline ? [`begin ${deadline}`] : []), `enter as ${access}, limit ${limit}`, id])
+    const [call] = calls
+    expect(call!.id).toBe(parameter ? (mount ? 'the%20id' : 'the id') : '')
+    if (body?.form) expect(call!.fields).toEqual({})
+    else if (hasBody) expect(call!.fields).toEqual({ name: 'n' })
+    else expect(call!.fields).toEqual({ q: '12', limit: query && 'limit' in query ? 7 : '7' })
+  })
+
+  it.each(bound)('neither reads the body of a refused caller nor runs: $id', async (operation) => {
+    const { routes, events } = makeRoutes(() => {
+      throw new AppError('missing_api_key', 'No key.')
+    })
+    const { request } = requestOf(operation, '{"broken')
+    const response = await routes.handle(request)
+    expect(await response.text()).toBe('No key.')
+    expect(request.bodyUsed).toBe(false)
+    expect(events).not.toContain(operation.id)
+  })
+})
+
+describe('the table of operations', () => {
+  it('and the handlers have the same ids, checked by the compiler', () => {
+    // @ts-expect-error an operation without a handler
+    const missing: Handlers = {}
+    // @ts-expect-error a handler without an operation
+    const extra = { nothing: () => 'x' } satisfies Partial<Handlers>
+    // @ts-expect-error the caller of a public operation
+    const anonymous = { getHealth: ({ caller }) => caller.keyId } satisfies Partial<Handlers>
+    expect([missing, extra, anonymous]).toHaveLength(3)
+  })
+
+  it('has one operation per method and path, with the parameter that its path names', () => {
+    const routes = operationList.map(({ route }) => route)
+    expect(new Set(routes).size).toBe(routes.length)
+    for (const { path, parameter } of operationList) expect(path.includes('{')).toBe(parameter !== undefined)
+    for (const { command, access } of operationList) if (command) expect(access).toBe('administrator')
+  })
+
+  it('gives every operation with a key a limit, except to administrators', () => {
+    for (const { id, access, limit } of operationList)
+      expect([id, limit !== undefined]).toEqual([id, access === 'key' || access === 'optional key'])
+  })
+})
+
+describe('the path finder', () => {
+  const find = createPathFinder()
+
+  it('knows the methods of each path, and nothing elsewhere', () => {
+    expect(find('/api/v1/admin/accounts/x')).toEqual({ allow: 'GET, HEAD, PATCH', isCrossOrigin: false })
+    expect(find('/api/v1/voices/clone/')).toEqual({ allow: 'POST, DELETE', isCrossOrigin: false })
+    expect(find('/audio/demos/a.mp3')).toEqual({ allow: 'GET, HEAD, OPTIONS', isCrossOrigin: true })
+    for (const path of ['/api/v1/usageXcsv/a/b', '/api/v1/admin', '/healthz/x', '']) expect(find(path)).toBeUndefined()
+    expect(operations.exportUsage.route).toBe('GET /api/v1/usage.csv')
+  })
+})
