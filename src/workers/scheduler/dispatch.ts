@@ -14,7 +14,7 @@ import type { TaskQueues } from './task-queues'
 import type { WaitingTask } from './waiting-task'
 
 export type Dispatcher = {
-  readonly pool: WorkerPool
+  readonly pool: Pick<WorkerPool, 'working' | 'take' | 'takeAny' | 'touch' | 'unloadOutdated'>
   readonly queues: TaskQueues
   readonly clock: TaskClock
   /** Most tasks that run at once. */
