@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { random, seeded } from '../random'
+import { until } from '../until'
 import { auditDifference } from './books'
 import { expectError } from './expect-error'
 import { executable, startEphemeral, startIn, stopAndRemove, type EphemeralSonant, type Sonant } from './sonant'
@@ -205,18 +207,18 @@ describe('the directory of a killed ephemeral server', () => {
     await killed.process.exited
     expect(await temporaries()).toHaveLength(2)
     const next = await start()
-    for (let i = 0; i < 100 && (await temporaries()).length > 2; i++) await Bun.sleep(20)
+    await until(async () => (await temporaries()).length === 2)
     const paths = (await temporaries()).map((name) => join(directory, name)).sort()
     expect(paths).toEqual([running.dataDirectory, next.dataDirectory].sort())
     for (const sonant of [running, next]) await sonant.speak({ text: 'Hello.' })
   })
 
-  it('is not confused with those of servers that start and stop at the same time', async () => {
+  it(`is not confused with those of servers that start and stop at the same time (${seeded})`, async () => {
     for (let round = 0; round < 4; round++) {
       const ends = Array.from({ length: 10 }, async (_, i) => {
-        await Bun.sleep(Math.random() * 60)
+        await Bun.sleep(random.below(60))
         const sonant = await startEphemeral({ directory })
-        await Bun.sleep(Math.random() * 60)
+        await Bun.sleep(random.below(60))
         const { status } = await sonant.request('/api/v1/balance')
         sonant.process.kill(i % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
         await sonant.process.exited
@@ -225,8 +227,7 @@ describe('the directory of a killed ephemeral server', () => {
       expect(await Promise.all(ends)).toEqual(ends.map((_, i) => [200, i % 2 === 0 ? 0 : 'SIGKILL']))
     }
     const last = await start()
-    for (let i = 0; i < 100 && (await temporaries()).length > 1; i++) await Bun.sleep(20)
-    expect(await temporaries()).toHaveLength(1)
+    await until(async () => (await temporaries()).length === 1)
     expect((await last.speak({ text: 'Hello.' })).audio.length).toBeGreaterThan(2000)
   })
 })

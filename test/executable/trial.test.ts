@@ -1,14 +1,14 @@
 /** The trials of `scripts/trial` in their short form; `bun run trial --full` is the long one. */
 import { expect, it } from 'bun:test'
 import { trials } from '../../scripts/trial/trials'
+import { seed, seeded } from '../random'
 
-const seed = Number(process.env.SONANT_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 /** Without the crash test, which has the short form in crash.test.ts. */
 const elsewhere = ['kills']
 
 for (const [name, run] of Object.entries(trials).filter(([each]) => !elsewhere.includes(each)))
   it(
-    `holds against the trial of ${name} (SONANT_TEST_SEED=${seed})`,
+    `holds against the trial of ${name} (${seeded})`,
     async () => {
       const { tried, findings } = await run({ size: 'short', seed })
       expect(findings).toEqual([])

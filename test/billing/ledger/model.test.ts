@@ -13,7 +13,7 @@ import { AppError } from '../../../src/errors'
 import { readBalance, readKeySpending, setCap } from '../../../src/billing/ledger/ledger'
 import { releaseAll, releaseExpired } from '../../../src/billing/recovery'
 import { addAccount, addKey, begin, credit, fail, redeem, startMs, succeed } from '../../billing'
-import { createRandom, type Random } from './random'
+import { createRandom, type Random } from '../../random'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-ledger-'))
 afterAll(() => rm(directory, { recursive: true }))
