@@ -48,7 +48,7 @@ const embedOnnxruntime: BunPlugin = {
   },
 }
 
-/** What the addon asks for. */
+/** The name under which the addon loads the library. */
 const libraryName = 'libonnxruntime.so.1'
 const compressionLevel = 12
 

@@ -22,12 +22,12 @@ export type GpuResult = { readonly seconds: number; readonly audioSeconds: numbe
 
 const sampleRate = 22_050
 const melBands = 80
-/** Of 256 samples: 4.6 s. */
+/** Frames of 256 samples, 4.6 s in all. */
 const melFrames = 400
-/** Those of Piper's `medium` voices: noise, length, noise of the lengths. */
+/** The scales of Piper's `medium` voices: noise, length, noise of the lengths. */
 const scales = [0.667, 1, 0.8]
 const runs = 5
-/** Where a run is slow, fewer say enough. */
+/** Slow runs are repeated less often. */
 const budgetMs = 10_000
 
 function feedsOf(runtime: Runtime, { graph, batch }: GpuTask): Feeds {

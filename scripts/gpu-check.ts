@@ -18,7 +18,7 @@ import { sentence } from './bench/texts'
 import type { GpuResult, GpuTask } from './gpu-check-process'
 
 const batches = [1, 2, 4, 8]
-/** What differs has to be this much weaker than the sound: about what 16 bits of a soft sound leave. */
+/** Largest difference relative to the sound: about the rounding of a soft sound to 16 bits. */
 const agreementMinDb = 40
 const installTimeoutMs = 120_000
 const pollMs = 200

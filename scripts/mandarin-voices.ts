@@ -34,17 +34,17 @@ const tractLimits = { least: 0.84, most: 1.2 }
 
 type Goal = {
   readonly id: string
-  /** Those whose average is aimed at. */
+  /** Recordings whose average is the target. */
   readonly speakers: readonly string[]
   readonly pitchHz: number
   /** Half of the distance between the 16th and 84th percentile, semitones. */
   readonly spread: number
-  readonly breath: boolean
+  readonly hasAspiration: boolean
 }
 
 const goals: readonly Goal[] = [
-  { id: 'zh-xue', speakers: women, pitchHz: 215, spread: 4, breath: true },
-  { id: 'zh-tao', speakers: men, pitchHz: 122, spread: 3.6, breath: false },
+  { id: 'zh-xue', speakers: women, pitchHz: 215, spread: 4, hasAspiration: true },
+  { id: 'zh-tao', speakers: men, pitchHz: 122, spread: 3.6, hasAspiration: false },
 ]
 
 /** None of the texts that the adaptations were fitted on. */
@@ -95,7 +95,7 @@ function targetOf({ speakers, pitchHz, spread }: Goal): VoiceStatistics {
   }
 }
 
-/** What becomes of `raw`, everything the voice of the catalogue says without its adaptation. */
+/** Applies the adaptation to `raw`, the speech of the catalogue voice without its adaptation. */
 function adaptationTo(goal: Goal, raw: Pcm): Adaptation {
   const base = measureVoice(raw)
   const target = targetOf(goal)
@@ -103,7 +103,7 @@ function adaptationTo(goal: Goal, raw: Pcm): Adaptation {
   const { pitch, tractRatio } = fitted
   const shifted = measureVoice(adapt(raw, { ...unchanged, pitch, tractRatio }))
   const tuned = tuneColor(fitted, target, base, { raw: base, shifted })
-  return goal.breath ? tuned : { ...tuned, harmonicityDb: null }
+  return goal.hasAspiration ? tuned : { ...tuned, harmonicityDb: null }
 }
 
 function median(values: readonly number[]): number {

@@ -1,4 +1,4 @@
-/** What the entry scripts share. They run before anything is installed, so they import nothing but Bun and Node. */
+/** Shared code of the entry scripts. They run before anything is installed, so they import nothing but Bun and Node. */
 import { join } from 'node:path'
 
 export const root = join(import.meta.dir, '..')

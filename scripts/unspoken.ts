@@ -124,13 +124,13 @@ function soundsOf(phonemes: string): string {
   return phonemes.replace(/[ˈˌ]|\([a-z-]+\)/g, '')
 }
 
-/** What has a stressed vowel is heard; how long, the numbers of its phonemes and stresses tell well enough. */
+/** A sound with a stressed vowel is audible; the numbers of phonemes and stresses estimate its length. */
 function keyOf(phonemes: string): string {
   const [units, stresses] = [/[_ ]+/g, /[ˈˌ]/g].map((pattern) => phonemes.match(pattern)?.length ?? 0)
   return stresses === 0 ? phonemes : `${units} ${stresses} ${phonemes.includes('(en)')}`
 }
 
-/** Each stands in a paragraph of its own, between paragraphs that are known; where that goes wrong, each is asked alone. */
+/** Puts each letter into a paragraph between known paragraphs. If the parts cannot be told apart, asks for each letter separately. */
 async function phonemesOf(characters: readonly string[], voice: string): Promise<string[]> {
   const read = async (text: string) => (await phonemizer.clauses(text, voice)).map((clause) => clause.phonemes)
   const between = (await read('ba')).join()

@@ -16,7 +16,7 @@ import { textsOf } from './voice-texts'
 const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
 const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.fallbackVoices]
 
-/** What is known of the voice `id`, from all the sentences there are for it. */
+/** The statistics of the voice `id`, measured on all of its sentences. */
 export async function measureAdaptableVoice(
   engines: Record<EngineName, SpeechEngine>,
   id: string,

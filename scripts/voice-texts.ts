@@ -1,4 +1,4 @@
-/** What the voices say to be measured: everyday sentences of our own, none of which the tests recognize words in. */
+/** Texts for measuring voices: our own everyday sentences, none of which is in the tests of word errors. */
 import { tuningTexts } from '../src/speech/tuning-texts'
 
 const english = [

@@ -7,10 +7,10 @@ export function listensEverywhere(host: string): boolean {
   return ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(hostname)
 }
 
-/** Where clients find the service and the audio files. */
+/** The addresses of the service and of the audio files, for clients. */
 export type Addresses = { readonly baseUrl: string; readonly storageUrl: string }
 
-/** Where clients find the service and its audio, when it listens on `port`. */
+/** The addresses of a service that listens on `port`. */
 export function addressesOf(config: Config, port: number): Addresses {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const reachable = listensEverywhere(config.host) ? '127.0.0.1' : host

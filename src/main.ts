@@ -1,7 +1,7 @@
 /** Entry of the executable. */
 export {}
 
-// What the server and the verbs beside it write is for their user only. Speech that `say` writes is the user's own file.
+// Files of the server and of commands beside it are for their user only. `say` writes with the user's own umask.
 if (process.argv[2] !== 'say') process.umask(0o077)
 
 if (process.argv[2] === 'worker') (await import('./workers/worker')).runWorker()

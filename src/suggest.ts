@@ -2,10 +2,10 @@
 import { distance } from 'fastest-levenshtein'
 
 const suggestionsMax = 3
-/** Of the longer word's letters. */
+/** Largest distance, as a share of the longer word's letters. */
 const wrongShareMax = 0.4
 
-/** Those of `words` that `given` may be meant for, the nearest first; none when nothing is near. */
+/** The likely intended `words` for a mistyped `given`, nearest first; empty when none is near. */
 export function nearest(given: string, words: Iterable<string>): string[] {
   const wanted = given.toLowerCase().slice(0, 64)
   const near = [...words].flatMap((word) => {

@@ -6,7 +6,7 @@ const { hostname, port } = new URL(baseUrl)
 const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
 const asChunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 
-/** What each flood sends first, and then without end. */
+/** The first bytes of each flood, and the bytes that it repeats without end. */
 const floods: Record<string, { path: string; type: string; first: string; more: string }> = {
   'one-byte chunks': {
     path: '/api/v1/voices/clone',

@@ -1,7 +1,7 @@
-/** What a trial is: it attacks the running executable from outside and says what did not hold. */
+/** A trial attacks the running executable from outside and reports its findings. */
 
 export type TrialOptions = {
-  /** `short` is part of `bun run check`; `full` is what a release is tried with. */
+  /** `short` is part of `bun run check`; `full` is for releases. */
   readonly size: 'short' | 'full'
   /** Everything random comes from it, so that a finding can be had again. */
   readonly seed: number
@@ -16,7 +16,7 @@ export type TrialResult = {
 
 export type Trial = (options: TrialOptions) => Promise<TrialResult>
 
-/** Collects findings, at most so many of them in full: a thousand equal lines help nobody. */
+/** Collects findings, at most so many of them in full: a thousand equal lines do not help. */
 export function createFindings(linesMax = 40) {
   const lines: string[] = []
   let tried = 0

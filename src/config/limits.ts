@@ -97,7 +97,7 @@ export const limits = {
   /** Limits for one request: received chunks of any size, and bytes. */
   bodyEventsPerSecondMax: 2_000,
   bodyBytesPerSecondMax: 32 << 20,
-  /** What may come at once, as time at these rates: 4 MiB, more than most recordings have. */
+  /** The allowed burst, as time at these rates: 4 MiB, more than most recordings have. */
   bodyBurstMs: 125,
   /** Chunks of less than 512 bytes in one chunked body: a burst, such as a text sent letter by letter, and a rate. */
   smallChunksMax: 2_048,

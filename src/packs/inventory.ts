@@ -1,6 +1,6 @@
 /**
- * The state of the pack registry: one entry per pack that is or was in the folder, and what follows from the entries,
- * the packs with their final ids and the reports. Reads no disk.
+ * The state of the pack registry: one entry per pack that is or was in the folder, the packs with their final
+ * ids, and the reports. Does not read the disk.
  */
 import { join } from 'node:path'
 import type { Pack, PackReport } from '../speech/models/pack'

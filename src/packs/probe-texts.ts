@@ -1,4 +1,4 @@
-/** Texts for the trial of a new voice: one everyday sentence per language, already normalized (no digits). */
+/** Texts for probing a new voice: one everyday sentence per language, already normalized (no digits). */
 import { baseLanguage } from '../language'
 
 const english = 'The train to the sea was late again, so we sat in the sun and talked about the summer.'

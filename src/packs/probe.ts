@@ -1,5 +1,5 @@
 /**
- * Tries a pack before its voices are offered: reads, validates and opens it, and synthesizes with it. This runs in its
+ * Probes a pack before its voices are offered: reads, validates and opens it, and synthesizes with it. This runs in its
  * own worker process, because a model that aborts ends its process.
  */
 import { findFault } from '../audio/check'

@@ -32,7 +32,7 @@ export type Tried = {
 /** Increase this when packs are read or cached differently, so that old results are ignored. */
 const format = 3
 
-/** In the folder of the packs. Kept from an earlier release, because the ids of installed voices are in it. */
+/** In the folder of the packs. The name stays, because the file holds the ids of installed voices. */
 export const cacheFile = '.shelf.json'
 
 const pathOf = (directory: string) => join(directory, cacheFile)

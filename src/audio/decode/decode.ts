@@ -16,10 +16,10 @@ import type { AudioKind, Chunk } from './sound'
 import { decodeWav } from './wav'
 
 export type DecodeLimits = {
-  /** Of the decoded sound. */
+  /** Longest decoded sound. */
   readonly secondsMax: number
   readonly channelsMax: number
-  /** Of the file. */
+  /** Largest file. */
   readonly sizeBytesMax: number
   readonly timeoutMs: number
 }

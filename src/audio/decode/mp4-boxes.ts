@@ -7,7 +7,7 @@ import { ascii, uint32, uint64 } from './bytes'
 
 /** A box's body, or the whole file. */
 export type Box = { readonly start: number; readonly end: number }
-export type NamedBox = Box & { readonly name: string; /** Where its length stands. */ readonly head: number }
+export type NamedBox = Box & { readonly name: string; /** Offset of its length. */ readonly head: number }
 
 const boxesMax = 20_000
 

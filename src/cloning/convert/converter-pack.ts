@@ -17,7 +17,7 @@ export const configurationFile = 'configuration.json'
 
 /** Numbers in a speaker embedding. */
 export const speakerEmbeddingSize = 256
-/** Of all converted sound, Hz. */
+/** Sample rate of all converted sound, Hz. */
 export const converterSampleRate = 22_050
 
 /** −1 in the file or here: any size. */

@@ -22,7 +22,7 @@ import type { Feeds, Runtime, Session } from '../../speech/onnx/runtime'
 import { samplesMin, spectrogram, transposed, type Spectrogram } from './spectrogram'
 
 export type ToneConverter = {
-  /** Of all input and output, Hz. */
+  /** Sample rate of all input and output, Hz. */
   readonly sampleRate: number
   /** Embeddings are valid only for a converter with the same fingerprint; see `fingerprintOf`. */
   readonly fingerprint: string

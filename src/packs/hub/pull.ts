@@ -30,14 +30,14 @@ export type PullOptions = {
 }
 
 export type PullProgress = {
-  /** Of the whole pack, including an earlier pull. */
+  /** Received bytes of the whole pack, including an earlier pull. */
   readonly receivedBytes: number
   readonly sizeBytes: number
 }
 
 export type PullResult = {
   readonly plan: PullPlan
-  /** Of the pack. */
+  /** Folder of the pack. */
   readonly directory: string
   /** The same pack was already installed; nothing changed. */
   readonly wasThere: boolean

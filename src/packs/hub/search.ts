@@ -16,7 +16,7 @@ export type FoundPack = {
   readonly languages: readonly string[]
   /** In English: a language and its country, or the kind of pack. */
   readonly description: string
-  /** Of Piper's voices: `x_low` to `high`. */
+  /** Quality of Piper's voices: `x_low` to `high`. */
   readonly quality: string | null
   /** null: unknown before the installation. */
   readonly speakers: number | null

@@ -22,7 +22,7 @@ const deflated = 8
 /** The end record with the longest possible comment. */
 const endBytesMax = 22 + 65_535
 const entriesMax = 1000
-/** Of the header of a `.npy` file; `numpy.savez` writes 128. */
+/** Largest header of a `.npy` file; `numpy.savez` writes 128 bytes. */
 const arrayHeaderBytesMax = 1024
 
 /** `name`: of the file, for messages. `sizeBytesMax`: of one array. Throws `BadPack`. */

@@ -31,7 +31,7 @@ export type Pack = {
   readonly timesWords: boolean
   /** Whether one run can speak several sentences. */
   readonly batches: boolean
-  /** Of all files. */
+  /** Size of all files. */
   readonly sizeBytes: number
   /** SPDX id or the licence in the model card; null without both. */
   readonly license: string | null

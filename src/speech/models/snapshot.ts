@@ -10,7 +10,7 @@ export type Snapshot = {
   readonly version: string
   /** Time of the last change to a file, by the system's clock. */
   readonly changedAtMs: number
-  /** Of all files. */
+  /** Size of all files. */
   readonly sizeBytes: number
   /** Why the folder cannot be a pack. */
   readonly fault?: string

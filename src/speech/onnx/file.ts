@@ -8,7 +8,7 @@ import { BadGraphFile, bytesOf, openFileBytes, readEntry, walk, type Bytes, type
 
 export type GraphInfo = {
   readonly irVersion: number
-  /** Of the default domain. */
+  /** Version of the default operator set. */
   readonly opset: number
   /** Inputs that are not parameters. */
   readonly inputs: readonly TensorInfo[]
@@ -22,7 +22,7 @@ export type GraphInfo = {
   readonly outputsByOperator: ReadonlyMap<string, readonly string[]>
   /** Nodes with random output. */
   readonly noise: readonly NoiseNode[]
-  /** Of all parameters, internal and external. */
+  /** Size of all parameters, internal and external. */
   readonly parameterBytes: number
   /** External files of parameters. */
   readonly externalFiles: readonly ExternalFile[]

@@ -9,7 +9,7 @@ export type RuntimeOptions = {
   /** An operator's own libonnxruntime, used instead. */
   readonly libraryPath?: string
   readonly provider: Provider
-  /** Of one run on the CPU. */
+  /** Threads of one run on the CPU. */
   readonly threads: number
   /** GPU index for providers that accept one: CUDA and DirectML. */
   readonly deviceId?: number

@@ -48,9 +48,9 @@ const types: Readonly<Record<number, readonly [TensorType, number]>> = {
 const bitsByName = new Map<TensorType, number>(Object.values(types))
 
 const rankMax = 64
-/** Of one parameter. */
+/** Largest size of one parameter. */
 const sizeBytesMax = 2 ** 36
-/** Of an external file's name. */
+/** Longest name of an external file. */
 const locationLengthMax = 255
 /** Values of four or two bits are packed into bytes. */
 const valuesPerByteMax = 4
