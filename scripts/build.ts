@@ -23,8 +23,8 @@ function isMusl(): boolean {
 }
 
 /**
- * onnxruntime's addon is looked for by a path made at run time, and asks the system for its library: the addon for this
- * platform is built in, and so is the library, compressed.
+ * onnxruntime finds its addon by a path made at run time, and the addon loads its library through the system. The build
+ * embeds the addon for this platform and the library, compressed.
  */
 const embedOnnxruntime: BunPlugin = {
   name: 'embed onnxruntime',
@@ -80,7 +80,7 @@ export async function compile(entrypoint: string, outfile: string): Promise<stri
     plugins: [embedSqliteAddon, embedOnnxruntime],
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
-    // A server need not read the code of the engines, nor a worker that of the server.
+    // A server does not load the code of the engines, nor a worker that of the server.
     splitting: true,
     format: 'esm',
     define: { SONANT_COMMIT: JSON.stringify(commit.stdout.toString().trim() || 'unknown') },

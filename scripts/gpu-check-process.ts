@@ -1,6 +1,6 @@
 /**
- * Runs one graph in a process of its own, since a GPU's driver may take its process with it, and writes what came out to
- * a file. Started by `gpu-check.ts`.
+ * Runs one graph in a separate process, because a GPU's driver may crash it, and writes the output to a file. Started by
+ * `gpu-check.ts`.
  */
 import { openGraph } from '../src/speech/onnx/graph'
 import { openRuntime, type Feeds, type Runtime } from '../src/speech/onnx/runtime'
@@ -14,10 +14,10 @@ export type GpuTask = {
   readonly provider: Provider
   readonly libraryPath: string | undefined
   readonly batch: number
-  /** Where the samples go: float32, as the machine has them. */
+  /** File for the samples: float32 in the byte order of the machine. */
   readonly outputPath: string
 }
-/** `seconds` of one run, the median; of sound in all items together. */
+/** `seconds`: median time of a run. `audioSeconds`: total sound of all items. */
 export type GpuResult = { readonly seconds: number; readonly audioSeconds: number }
 
 const sampleRate = 22_050

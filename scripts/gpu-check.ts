@@ -1,8 +1,8 @@
 /**
- * `bun scripts/gpu-check.ts [--provider webgpu|cuda|cpu] [--ort-library PATH]`: whether neural voices are computed on the
- * GPU of this machine, how fast by the number of sentences in a batch, and whether the sound is that of the CPU. Asks
- * `sonant doctor`, runs HiFi-GAN and a Piper-shaped voice made with it on both, then speaks through the compiled server.
- * Exits with 1 when the provider does not work, falls back, or sounds different.
+ * `bun scripts/gpu-check.ts [--provider webgpu|cuda|cpu] [--ort-library PATH]`: checks that the GPU of this machine computes
+ * neural voices with the same sound as the CPU, and measures the speed by the number of sentences in a batch. Runs `sonant
+ * doctor`, then HiFi-GAN and a Piper-shaped voice made with it on both, then speaks through the compiled server. Exits with
+ * 1 when the provider does not work, falls back, or sounds different.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -65,7 +65,7 @@ async function check(wanted: Wanted): Promise<boolean> {
   }
 }
 
-/** Prints a line per batch; says whether all agree. */
+/** Prints a line per batch. Returns whether all agree. */
 async function compareGraph(wanted: Wanted, graph: GpuTask['graph'], path: string): Promise<boolean> {
   const { provider, libraryPath, directory } = wanted
   console.log(`\n${graph}, real-time factor (seconds of work per second of sound)`)
@@ -104,7 +104,7 @@ async function runGraph(task: GpuTask): Promise<GpuResult> {
 type Answer = { readonly url: string }
 type Compute = { readonly provider: string; readonly device: string; readonly fallback: boolean }
 
-/** The same sentence from a server on the CPU and one on the provider; then several at once in batches. */
+/** Compares a sentence from servers on the CPU and on the provider, then requests several at once in batches. */
 async function compareServers(wanted: Wanted, sonant: string, pack: string): Promise<boolean> {
   const onCpu = await withServer({ ...wanted, provider: 'cpu', libraryPath: undefined }, sonant, pack, 1, speakOnce)
   const { wav, compute } = await withServer(wanted, sonant, pack, 1, speakOnce)
@@ -189,7 +189,7 @@ async function speakTogether({ speak }: Client): Promise<number> {
 
 const wavSampleRate = 44_100
 
-/** How much stronger the sound is than its difference, in dB; −∞ when they are not equally long or no numbers. */
+/** Returns the level of the sound above the difference, in dB; −∞ for different lengths and values that are not finite. */
 function compare(expected: Float32Array, found: Float32Array): number {
   if (expected.length !== found.length) return -Infinity
   let [signal, error] = [0, 0]

@@ -1,8 +1,8 @@
 /**
- * Where the adaptations of the newer Mandarin voices come from: eSpeak NG's own Mandarin, given the tract and the colour
- * that the recordings in `../shared/speech/speakers` have on average, and a pitch within the range of people. Prints the
- * adaptations as `voices/catalogue.json` holds them, and how far the voices are from the recordings, old ones and new
- * ones, on words that nothing was fitted to: `bun scripts/mandarin-voices.ts`. Decodes with ffmpeg.
+ * `bun scripts/mandarin-voices.ts` makes the adaptations of the newer Mandarin voices: eSpeak NG's own Mandarin with the
+ * average tract and color of the recordings in `../shared/speech/speakers`, and a human pitch. Prints the adaptations as in
+ * `voices/catalogue.json`, and the distances of the old and the new voices to the recordings, on words that were not used
+ * for fitting. Decodes with ffmpeg.
  */
 import { join } from 'node:path'
 import { percentile } from '../src/audio/analysis/percentile'
@@ -29,7 +29,7 @@ const women = [
   ...['en_f_lj.wav', 'en_f_vctk_p240.mp3'],
 ]
 const men = ['en_m_jfk.flac', 'en_m_libri1320.mp3', 'en_m_librivox_sns.wav', 'en_m_vctk_p260.mp3']
-/** Further than that eSpeak NG's vowels come to sound like others. */
+/** Beyond these ratios eSpeak NG's vowels sound like other vowels. */
 const tractLimits = { least: 0.84, most: 1.2 }
 
 type Goal = {
@@ -47,7 +47,7 @@ const goals: readonly Goal[] = [
   { id: 'zh-tao', speakers: men, pitchHz: 122, spread: 3.6, hasAspiration: false },
 ]
 
-/** None of the texts that the adaptations were fitted on. */
+/** Texts that were not used for fitting. */
 const otherTexts = [
   '今天天气很好，我们一起去公园散步吧。',
   '请问，最近的地铁站怎么走？',
@@ -76,7 +76,7 @@ async function say(engine: SpeechEngine, voice: VoiceSpec, texts: readonly strin
   return parts
 }
 
-/** The voice that the speakers have on average, with the pitch of the goal. */
+/** The average voice of the speakers, with the pitch of the goal. */
 function targetOf({ speakers, pitchHz, spread }: Goal): VoiceStatistics {
   const voices = speakers.map((file) => measureVoice(recordingOf(file)))
   const mean = (curves: (readonly number[])[]) =>

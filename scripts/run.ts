@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const root = join(import.meta.dir, '..')
 
-/** Runs a command in the foreground, hands signals on, and ends this process with its exit code if that is not 0. */
+/** Runs a command in the foreground, forwards signals, and ends this process with its exit code if that is not 0. */
 export async function run(command: string[], { cwd = root, env }: { cwd?: string; env?: Record<string, string> } = {}) {
   const child = Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdio: ['inherit', 'inherit', 'inherit'] })
   const handOn = (signal: NodeJS.Signals) => child.kill(signal)

@@ -1,8 +1,8 @@
 /**
  * `bun scripts/unspoken.ts`: asks the built-in engines for every letter, mark and number that a text can send them, and
- * writes which of them they do not say to `src/speech/text/unspoken.json`. Run it again after an update of an engine,
- * of Bun (its version of Unicode) or of the scripts that a voice gets (`script.ts`, `voices/catalogue.json`). Names of
- * rows (`flite`, `espeak cmn`) as arguments ask for these alone and keep the others.
+ * writes those that they do not speak to `src/speech/text/unspoken.json`. Run it again after an update of an engine, of
+ * Bun (its version of Unicode) or of the scripts of a voice (`script.ts`, `voices/catalogue.json`). Names of rows (`flite`,
+ * `espeak cmn`) as arguments limit the run to these rows and keep the others.
  *
  * A voice is asked for the letters of its own scripts, for Latin letters, which it may have to say inside a sentence,
  * and for what belongs to no script. The voice for scripts that no other one reads is asked for everything. Voices that
@@ -29,7 +29,7 @@ import manifest from '../voices/catalogue.json'
 
 const target = join(import.meta.dir, '../src/speech/text/unspoken.json')
 const codePointMax = 0x10ffff
-/** Characters that eSpeak NG is asked for in one call. */
+/** Characters per call of eSpeak NG. */
 const batchSize = 100
 /** A Mongolian letter: every voice says "letter" and the digits of its code. */
 const spelledByAll = 'ᠠ'
@@ -84,7 +84,7 @@ function canReach(character: string, { engine, language }: VoiceSpec): boolean {
 
 type Kind = 'mute' | 'long' | 'named' | 'said'
 
-/** How the voice says each. It is mute where it sounds as for a full stop. */
+/** How the voice speaks each character. A character that sounds like a full stop is mute. */
 async function askAll(voice: VoiceSpec, characters: readonly string[]): Promise<[codePoint: number, kind: Kind][]> {
   const engine = engines[voice.engine as 'flite' | 'espeak']
   const nothing = Bun.hash((await engine.synthesize(voice, '.')).samples)
@@ -130,7 +130,7 @@ function keyOf(phonemes: string): string {
   return stresses === 0 ? phonemes : `${units} ${stresses} ${phonemes.includes('(en)')}`
 }
 
-/** Puts each letter into a paragraph between known paragraphs. If the parts cannot be told apart, asks for each letter separately. */
+/** Puts each letter into a paragraph between known ones. If the parts cannot be separated, asks for single letters. */
 async function phonemesOf(characters: readonly string[], voice: string): Promise<string[]> {
   const read = async (text: string) => (await phonemizer.clauses(text, voice)).map((clause) => clause.phonemes)
   const between = (await read('ba')).join()
@@ -144,7 +144,7 @@ async function phonemesOf(characters: readonly string[], voice: string): Promise
   return Promise.all(characters.map(async (character) => (await read(character)).join(' | ')))
 }
 
-/** Flite breaks down at some. */
+/** Flite crashes on some characters. */
 function noSpeech() {
   return { samples: new Float32Array(0), sampleRate: 1 }
 }

@@ -1,7 +1,7 @@
 /**
- * Measures the voices of the catalogue for adaptation and writes `voices/statistics.json`: all but those that are
- * adapted themselves, of which nothing is made. To be run again when a voice, an engine or a measure changes, of which a
- * test reminds: `bun scripts/voice-statistics.ts`.
+ * `bun scripts/voice-statistics.ts` measures the voices of the catalogue for adaptation and writes
+ * `voices/statistics.json`. Adapted voices are left out, because they are never a base. Run it again when a voice, an
+ * engine or a measure changes; a test fails until then.
  */
 import { join } from 'node:path'
 import { concatenate, type Pcm } from '../src/audio/pcm'

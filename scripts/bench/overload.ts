@@ -1,7 +1,7 @@
 /**
- * More requests than two workers can do: what they deliver against what they deliver alone, how it is shared among keys,
- * how fast the others are refused, and whether anybody who was let in fails. Requests come as if from many users: at their
- * time, whatever became of those before (open loop). Every level goes on until its last answer is there.
+ * Overload of two workers: their throughput relative to their capacity, its distribution among keys, the time to a
+ * refusal, and failures of admitted requests. Requests come at fixed times, as from many users, whatever became of earlier
+ * ones (open loop). Every level ends with its last answer.
  */
 import { cp, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { type BenchRow, median, printTable } from './report'
 import { startServer, type Server } from './server'
 import { longText, sentence } from './texts'
 
-/** Times what the workers can do, and how long so much is offered. What was let in then takes up to 39 s. */
+/** The offered load in multiples of the capacity, and its duration. Admitted requests then take up to 39 s more. */
 const levels = [
   { load: 0.5, seconds: 20 },
   { load: 1, seconds: 20 },
@@ -25,7 +25,7 @@ const clients = 2
 const warmUpRequests = 6
 const units = 10_000_000
 const goodputGoal = 0.8
-/** Every fourth is long. */
+/** Every fourth text is long. */
 const texts = Array.from({ length: 64 }, (_, i) => (i % 4 === 0 ? longText : sentence(200, i)))
 
 type Answer = { key: string; status: number; characters: number; seconds: number; endedAtMs: number }
@@ -60,7 +60,7 @@ export async function benchOverload(): Promise<BenchRow[]> {
   }
 }
 
-/** Characters a second, with as many clients as workers. */
+/** Returns the characters per second with as many clients as workers. */
 async function measureCapacity(server: Server): Promise<number> {
   const startedAtMs = performance.now()
   let characters = 0
@@ -89,7 +89,7 @@ async function offerLoad(
   for (let i = 0; offered < charactersPerSecond * seconds; i++) {
     await untilMs(startedAtMs + (offered / charactersPerSecond) * 1000)
     const text = texts[i % texts.length]!
-    // Over the rounds every key has as many long texts as any other.
+    // Over the rounds all keys get the same number of long texts.
     asked.push(ask(server, { text, key: keys[(i + Math.floor(i / 4)) % keys.length]! }))
     offered += text.length
   }
@@ -98,7 +98,7 @@ async function offerLoad(
 
 function rowsOf(
   { startedAtMs, answers }: Level,
-  { keys, most, load }: { keys: readonly string[]; /** Characters a second. */ most: number; load: number },
+  { keys, most, load }: { keys: readonly string[]; /** Capacity, characters per second. */ most: number; load: number },
 ): BenchRow[] {
   const done = answers.filter(({ status }) => status === 200)
   const refused = answers.filter(({ status }) => status === 429)
@@ -130,7 +130,7 @@ function rowsOf(
   ]
 }
 
-/** The heavy voice, of which two workers cannot speak ten in a minute. */
+/** Ten long texts of the heavy voice, which two workers cannot speak within a minute. */
 async function tenLongTexts(server: Server): Promise<BenchRow[]> {
   const [voiceId] = await server.installedVoices()
   for (let i = 1; i < 8; i++) if (i % 4 > 0) await server.speak(texts[i]!, { voiceId })

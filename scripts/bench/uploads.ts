@@ -20,7 +20,7 @@ const hostileClients = 10
 const memoryMegabytesMax = 160
 const ordinaryUploads = 30
 const ordinaryBytes = 1_000_000
-/** As many as a key may make in a minute. */
+/** The rate limit of a key per minute. */
 const uploadsPerKey = 10
 
 /** Runs the uploaders at low priority: they stand for remote clients, which use none of this machine's cores. */

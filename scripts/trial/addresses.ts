@@ -1,4 +1,4 @@
-/** Addresses that lead inside, in every form in which a URL can write them: none may be fetched. */
+/** Private addresses in every notation of URLs: none may be fetched. */
 import { faultOf, startTrialServer } from './server'
 import { createFindings, createRandom, type TrialOptions, type TrialResult } from './trial'
 
@@ -51,7 +51,7 @@ const inside6: readonly string[] = [
 
 const names: readonly string[] = ['localhost', 'LOCALHOST', 'localhost.', 'sub.localhost', 'ip6-localhost', '①②⑦.⓪.⓪.①']
 
-/** All ways in which the same four bytes are read as an address by some parser. */
+/** All notations of these four bytes that some parser accepts as an address. */
 function formsOf([a, b, c, d]: readonly [number, number, number, number]): string[] {
   const whole = ((a << 24) >>> 0) + (b << 16) + (c << 8) + d
   const octal = (value: number) => `0${value.toString(8)}`
@@ -87,7 +87,7 @@ export async function tryAddresses({ size, seed }: TrialOptions): Promise<TrialR
       const url = `http://${host}:${random.pick([80, 8080, server.port])}/voice.wav`
       const answer = await server.ask('/api/v1/voices/clone', { body: { name: 'Inside', url } })
       const code = answer.body?.error?.code
-      // A name that nothing here resolves leads nowhere.
+      // A name may not resolve on this machine.
       const isRefused = ['url_blocked', 'invalid_url', ...(names.includes(host) ? ['url_fetch_failed'] : [])].includes(
         code,
       )

@@ -1,8 +1,8 @@
-/** Bodies that no decent client sends, to every operation that takes one: a clear 4xx, nothing charged, no 5xx. */
+/** Malformed bodies for every operation with a body: each gets a clear 4xx, never a 5xx, and nothing is charged. */
 import { exchange, faultOf, startTrialServer, statusOf, userKey, adminKey, type TrialServer } from './server'
 import { createFindings, createRandom, type Random, type TrialOptions, type TrialResult } from './trial'
 
-/** Operations, with a body that each of them takes. */
+/** Operations, each with a valid body. */
 const targets: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] = [
   ['POST', '/api/v1/tts', { text: 'Hello there.', voice_id: 'en-ross', speed: 1.5, format: 'wav' }],
   ['POST', '/api/v1/tts/estimate', { text: 'Hello there.', voice_id: 'zh-mei' }],

@@ -1,4 +1,4 @@
-/** Thousands of connections that say nothing, a little, or never read: others are served meanwhile and afterwards. */
+/** Thousands of connections that send nothing or little, or never read: other clients are served all the while. */
 import { connect, type Socket } from 'node:net'
 import { startTrialServer, userKey } from './server'
 import { createFindings, type TrialOptions, type TrialResult } from './trial'

@@ -1,4 +1,4 @@
-/** The sentences of the interface that a client can observe, each with what must be seen. Sections 1 to 4.2. */
+/** The sentences of the interface that a client can observe, each with its check. Sections 1 to 4.2. */
 import { ensure, ensureEqual, ensureError, variantOf, type World } from './interface-world'
 import type { Answer, Json } from './server'
 

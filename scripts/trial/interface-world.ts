@@ -1,4 +1,4 @@
-/** The installation in which the sentences of the interface are tried: accounts, keys, plans, recordings, a file host. */
+/** The installation for checking the sentences of the interface: accounts, keys, plans, recordings, a file host. */
 import { adminKey, startTrialServer, userKey, type Answer, type Call, type Json } from './server'
 
 export type World = Awaited<ReturnType<typeof openWorld>>
@@ -57,7 +57,7 @@ export async function openWorld() {
     userKey,
     hostUrl: `http://127.0.0.1:${host.port}`,
     downloads: () => downloads,
-    /** Serves other bytes from now on; returns them. */
+    /** Replaces the served bytes and returns them. */
     serve(bytes: Uint8Array): Uint8Array {
       return (wav = bytes)
     },

@@ -1,4 +1,4 @@
-/** Every sentence of the interface that a client can observe, tried one after the other. */
+/** Checks every sentence of the interface that a client can observe, one by one. */
 import { cloneSentences } from './interface-clones'
 import { speechSentences } from './interface-sentences'
 import { openWorld } from './interface-world'

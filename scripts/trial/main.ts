@@ -1,4 +1,4 @@
-/** `bun run trial [NAME…] [--full] [--seed N]`: attacks the built executable and prints what did not hold. */
+/** `bun run trial [NAME…] [--full] [--seed N]`: attacks the built executable and prints the findings. */
 import { trials } from './trials'
 
 const { argv } = process

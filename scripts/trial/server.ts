@@ -1,4 +1,4 @@
-/** The compiled executable as an ephemeral server, and what trials ask of it. */
+/** The compiled executable as an ephemeral server, and requests to it. */
 import { connect } from 'node:net'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ export type Json = any
 
 export type Call = {
   readonly method?: string
-  /** Sent as it is where it is text or bytes, else as JSON. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown
   /** null: no Authorization. */
   readonly key?: string | null
@@ -71,7 +71,7 @@ export async function startTrialServer({ flags = [] as string[], limited = false
       return join(directory, name!)
     },
 
-    /** Adds what no trial may leave behind: a dead server, errors in its log, books that do not balance. */
+    /** Adds a finding for a dead server, for errors in its log, and for a ledger that does not balance. */
     async inspect(findings: Findings): Promise<void> {
       if (child.exitCode !== null) return findings.add(`the server ended with ${child.exitCode}`)
       const health = await ask('/healthz', { key: null, timeoutMs: 20_000 }).catch((error: Error) => error)
@@ -103,7 +103,7 @@ function parse(text: string): Json {
 
 const inside = /\n\s+at |\$bunfs|\/root\/|src\/|\.ts:|node_modules|SQLITE|sqlite|sonant-ephemeral/
 
-/** Says what is wrong with an answer that must be a success or one of our errors; undefined when nothing is. */
+/** The fault of an answer, which must be a success or one of our errors; undefined without one. */
 export function faultOf({ status, body, text }: Pick<Answer, 'status' | 'body' | 'text'>): string | undefined {
   const shown = text.slice(0, 300)
   if (inside.test(text)) return `shows the inside: ${shown}`
@@ -121,14 +121,14 @@ export function faultOf({ status, body, text }: Pick<Answer, 'status' | 'body' |
 }
 
 export type RawOptions = {
-  /** How long the server may be silent before its answer counts as whole. */
+  /** After this silence of the server its answer counts as complete. */
   readonly silentMs?: number
-  /** How long it may take to begin. */
+  /** Longest wait for the first byte. */
   readonly firstMs?: number
   readonly pauseMs?: number
 }
 
-/** Sends pieces over a connection of its own; everything that came back until the server closed or fell silent. */
+/** Sends pieces over a new connection. Returns all received bytes until the server closes or is silent. */
 export function exchange(
   port: number,
   pieces: Iterable<string | Uint8Array>,

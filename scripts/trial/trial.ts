@@ -3,14 +3,14 @@
 export type TrialOptions = {
   /** `short` is part of `bun run check`; `full` is for releases. */
   readonly size: 'short' | 'full'
-  /** Everything random comes from it, so that a finding can be had again. */
+  /** All random choices depend on it, so that a finding can be repeated. */
   readonly seed: number
 }
 
 export type TrialResult = {
   /** Requests, files or sentences that were tried. */
   readonly tried: number
-  /** One line each; none when everything held. */
+  /** One line each; empty when all checks held. */
   readonly findings: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Forms that never end, say nothing useful or drip: each is answered or closed in time and leaves no file. */
+/** Endless, useless and slow forms: each is answered or closed in time and leaves no file. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exchange, startTrialServer, statusOf, userKey } from './server'
@@ -7,7 +7,7 @@ import { createFindings, type TrialOptions, type TrialResult } from './trial'
 const large = 'x'.repeat(300_000)
 const disposition = 'Content-Disposition: form-data; name="file"; filename="v.wav"\r\n'
 
-/** The body between the first boundary and the end; all of them are whole but for what their name says. */
+/** The body between the first boundary and the end. Each is complete except for the fault in its name. */
 const forms: Record<string, string> = {
   'a part without a disposition': `--b\r\n\r\n${large}\r\n--b--\r\n`,
   'a part that is not form-data': `--b\r\nContent-Disposition: attachment; filename="a"\r\n\r\n${large}\r\n--b--\r\n`,

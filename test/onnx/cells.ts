@@ -12,14 +12,14 @@ export type HeardRun = {
   readonly lengthScale: number
   readonly noiseWidth: number
   readonly speaker: number
-  /** Of the first sample of the run and the one after its last. */
+  /** Offsets of the first sample of the run and the one after its last. */
   readonly start: number
   readonly end: number
 }
 
 export const headerCells = 7
 
-/** Of each run its header and `count` rows. */
+/** The header and `count` rows of each run. */
 export function readRuns(samples: Float32Array, count = 1): { header: HeardRun; rows: number[][] }[] {
   const runs: { header: HeardRun; rows: number[][] }[] = []
   for (let at = 0; at < samples.length;) {

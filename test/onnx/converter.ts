@@ -27,7 +27,7 @@ export function extractorGraph(scale = 1): Uint8Array {
 
 type Inputs = { audio: string; length: string; source: string; target: string; tau: string; frames: string }
 
-/** Of a converter whose `[1, frames, 256]` samples `body` makes. */
+/** The graph of a converter; `body` makes its samples, `[1, frames, 256]`. */
 function converterOf(body: (graph: GraphBuilder, inputs: Inputs) => string): Uint8Array {
   const graph = createGraph()
   const audio = graph.input('audio', 'float32', [1, bins, 'frames'])
@@ -70,7 +70,7 @@ export function mirrorGraph(): Uint8Array {
   })
 }
 
-/** Of a singing converter, in Hz, when both tones have the same sum. */
+/** Pitch of a singing converter, in Hz, when both embeddings have the same sum. */
 export const evenPitchHz = 150
 
 /**

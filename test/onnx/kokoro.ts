@@ -10,7 +10,7 @@
 import { createGraph, type GraphBuilder, type Type } from './graph'
 
 export type StyleModelOptions = {
-  /** Of ids, style, speed and samples. */
+  /** Names of ids, style, speed and samples. */
   readonly names?: readonly [string, string, string, string]
   readonly tokenType?: Type
   readonly speedType?: Type
@@ -127,7 +127,7 @@ export type StyleRun = {
 
 const headerCells = 6
 
-/** What the plain kind was given, from its sound, run by run. */
+/** The inputs of each run of the plain kind, read from its sound. */
 export function decodeRuns(samples: Float32Array): StyleRun[] {
   const whole = (value: number) => Math.round(value * 2048 - 256)
   const runs: StyleRun[] = []
@@ -148,5 +148,5 @@ export function decodeRuns(samples: Float32Array): StyleRun[] {
   return runs
 }
 
-/** Of a sample of the timed kind. */
+/** The id that a sample of the timed kind stands for. */
 export const idOf = (sample: number) => Math.round(sample * 2048 - 256)

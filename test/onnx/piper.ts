@@ -28,7 +28,7 @@ export type PiperModel = {
   readonly durations?: 'output' | 'inner' | 'none'
   /** Random numbers of this size in each sample, far too small to change what is read back. */
   readonly noise?: number
-  /** What is said instead of samples: every sample is this. */
+  /** The value of every sample. */
   readonly constant?: number
   readonly metadata?: Readonly<Record<string, string | number>>
 }

@@ -37,7 +37,7 @@ export function styleTonesModel({
   return graph.model(metadata)
 }
 
-/** Of `styleTonesModel`; a row is known up to 255. */
+/** Reads the inputs of `styleTonesModel` from its sound; rows up to 255. */
 export function decodeStyleTones(pcm: Pcm) {
   const [stretch, row, speaker, ...ids] = decodeWhistle(pcm, styleRate)
   return { speed: evenly / stretch!, row: row!, speaker: speaker!, ids }
@@ -71,7 +71,7 @@ export function vitsTonesModel(metadata: Readonly<Record<string, string | number
   return graph.model(metadata)
 }
 
-/** Of `vitsTonesModel`. */
+/** Reads the inputs of `vitsTonesModel` from its sound. */
 export function decodeVitsTones(pcm: Pcm) {
   const [stretch, speaker, noise, width, ...ids] = decodeWhistle(pcm, vitsRate)
   return { ids, lengthScale: stretch! / evenly, speaker: speaker!, noiseScale: noise! / 100, noiseWidth: width! / 100 }

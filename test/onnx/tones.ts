@@ -29,7 +29,7 @@ export type TonesModel = {
   readonly ballastBytes?: number
   /** Bytes of a constant that the graph makes, of all zeros. */
   readonly constantBytes?: number
-  /** Of the sine; 0 is silence. */
+  /** Amplitude of the sine; 0 is silence. */
   readonly level?: number
 }
 
@@ -37,7 +37,7 @@ const piperSampleRate = 22_050
 /** Samples of a cell at length scale 1. */
 const hop = 900
 const headerCells = 4
-/** What the first cell says at length scale 1. */
+/** Value of the first cell at length scale 1. */
 export const evenly = 120
 const lowestHz = 300
 const stepHz = 20
@@ -197,7 +197,7 @@ function loop(hungry: boolean): readonly Uint8Array[] {
   ]
 }
 
-/** What a run was given. */
+/** The inputs of a run. */
 export type TonesRun = {
   readonly ids: readonly number[]
   readonly lengthScale: number
@@ -206,7 +206,7 @@ export type TonesRun = {
   readonly noiseWidth: number
 }
 
-/** Of Piper's graphs; of one sentence, at any sample rate. */
+/** Reads the inputs of Piper's graphs from the sound of one sentence, at any sample rate. */
 export function decodeTones(pcm: Pcm): TonesRun {
   const [lengthScale, speaker, noise, width, ...ids] = decodeWhistle(pcm, piperSampleRate)
   return {

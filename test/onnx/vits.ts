@@ -16,7 +16,7 @@ export type VitsShape = {
   readonly speakers?: number
   /** Samples per cell at length scale 1. */
   readonly hop?: number
-  /** Of all samples; below 1 the runs cannot be read back, but they are no clipped sound either. */
+  /** Factor on all samples; below 1 the runs cannot be read back, and the sound does not clip. */
   readonly level?: number
   readonly audioType?: 'float32' | 'float16' | 'int64'
   readonly metadata?: Readonly<Record<string, string | number>>
