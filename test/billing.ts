@@ -23,7 +23,7 @@ const hourMs = 3_600_000
 
 export function addAccount(db: Database, name = 'Test', nowMs = startMs): string {
   return transact(db, () => {
-    const { id } = createAccount(db, { name, email: null, role: 'user', groupId: null, nowMs })
+    const { id } = createAccount(db, { name, email: null, role: 'user', planId: null, nowMs })
     openBalance(db, id)
     return id
   })
@@ -75,7 +75,7 @@ export function begin(
 ): { holdId: number; requestId: string } {
   return transact(db, () => {
     startUsage(db, {
-      ...{ requestId, kind: 'tts', accountId, keyId, createdAtMs: nowMs, voiceId, characters: units },
+      ...{ requestId, kind: 'tts', surface: 'api', accountId, keyId, createdAtMs: nowMs, voiceId, characters: units },
       ...{ speed: 1, format: 'mp3', digest: null },
     })
     const holdId = hold(db, { accountId, keyId, requestId, purpose: 'speech', units, nowMs, expiresAtMs })
@@ -91,10 +91,26 @@ export function succeed(
   audioMs = 1000,
 ): void {
   transact(db, () => {
-    capture(db, holdId, startMs)
+    capture(db, holdId, { units, nowMs: startMs })
     const remaining = settledUnits(readBalance(db, accountId))
     const fileName = `${requestId}.mp3`
     finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, processingMs: 5 })
+  })
+}
+
+/** Ends a stream early: charges a part of its characters. */
+export function breakOff(
+  db: Database,
+  accountId: string,
+  { holdId, requestId }: { holdId: number; requestId: string },
+  units: number,
+  errorCode: string | null = null,
+): void {
+  transact(db, () => {
+    capture(db, holdId, { units, nowMs: startMs })
+    const remaining = settledUnits(readBalance(db, accountId))
+    const made = { fileName: `${requestId}.mp3`, audioMs: 400, processingMs: 5 }
+    finishUsage(db, requestId, { status: 'partial', units, remaining, errorCode, ...made })
   })
 }
 

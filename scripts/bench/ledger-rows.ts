@@ -35,26 +35,27 @@ export function fillBooks(db: Database, { accounts, usageRows }: { accounts: num
       INSERT INTO api_keys (id, account_id, name, prefix, secret_sha256, status, created_at_ms)
         SELECT key_id, account_id, 'key', 'sk-0000', randomblob(32), 'active', ${firstAtMs} FROM people;
       INSERT INTO usage (id, request_id, kind, account_id, key_id, created_at_ms, voice_id, characters, units, speed,
-          format, digest, file_name, audio_ms, duration_ms, remaining, status)
+          format, digest, file_name, audio_ms, processing_ms, remaining, status)
         WITH RECURSIVE n(id) AS (SELECT 1 WHERE ${usageRows} > 0 UNION ALL SELECT id + 1 FROM n WHERE id < ${usageRows}),
           whose(id, i) AS (SELECT id, iif(id % 5 = 0, 0, 1 + (id * 7919) % ${Math.max(1, accounts - 1)}) FROM n)
         SELECT id, printf('0199a00000007000a000%012d', id),
           'tts', printf('0199a000-0000-7000-8000-%012d', i), printf('0199a000-0000-7000-9000-%012d', i),
           ${firstAtMs} + id * ${stepMs}, 'heart', ${units}, ${units}, 1, 'mp3', randomblob(32),
           printf('0199a00000007000a000%012d.mp3', id), 3000, 200, 1000000, 'charged' FROM whose;
-      INSERT INTO holds (id, request_id, account_id, key_id, purpose, units, status, created_at_ms, expires_at_ms)
-        SELECT id, request_id, account_id, key_id, 'speech', units, 'captured', created_at_ms, created_at_ms + 600000
+      INSERT INTO holds (id, request_id, account_id, key_id, purpose, held_units, captured_units, status, created_at_ms,
+          expires_at_ms)
+        SELECT id, request_id, account_id, key_id, 'speech', units, units, 'captured', created_at_ms, created_at_ms + 600000
         FROM usage ORDER BY id;
       INSERT INTO ledger_entries (movement_id, account, units, kind, reason, created_at_ms)
         SELECT 'adjustment-' || i, 'adjustments', -${credit}, 'adjustment', 'bench', ${firstAtMs} FROM people;
       INSERT INTO ledger_entries (movement_id, account, units, kind, reason, created_at_ms)
         SELECT 'adjustment-' || i, account_id, ${credit}, 'adjustment', 'bench', ${firstAtMs} FROM people;
       INSERT INTO ledger_entries (movement_id, account, units, kind, key_id, created_at_ms)
-        SELECT 'hold-' || holds.id, iif(side.sign < 0, account_id, 'speech'), side.sign * units, 'capture', key_id, created_at_ms
+        SELECT 'hold-' || holds.id, iif(side.sign < 0, account_id, 'speech'), side.sign * captured_units, 'capture', key_id, created_at_ms
         FROM holds, (SELECT -1 AS sign UNION ALL SELECT 1) AS side;
       INSERT INTO usage_days (account_id, day, requests, units, audio_ms)
         SELECT account_id, created_at_ms / 86400000, count(*), sum(units), sum(audio_ms) FROM usage GROUP BY 1, 2;
-      CREATE TEMP TABLE spent AS SELECT account_id, key_id, sum(units) AS units FROM holds GROUP BY 1, 2;
+      CREATE TEMP TABLE spent AS SELECT account_id, key_id, sum(captured_units) AS units FROM holds GROUP BY 1, 2;
       CREATE INDEX temp.spent_by_account ON spent (account_id);
       INSERT INTO balances (account_id, available)
         SELECT account_id, ${credit} - coalesce(units, 0) FROM people LEFT JOIN spent USING (account_id);

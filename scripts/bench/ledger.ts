@@ -82,7 +82,14 @@ async function inFolder(work: (folder: string) => Promise<BenchRow[]>): Promise<
 function pairOn(db: Database.Database, accounts: number): Pair {
   const billing = { db, holdTimeoutMs: 600_000 }
   const text = 'A sentence of ordinary length, as callers send it.'
-  const shared = { kind: 'tts', voiceId: 'heart', characters: text.length, speed: 1, format: 'mp3' } as const
+  const shared = {
+    kind: 'tts',
+    surface: 'api',
+    voiceId: 'heart',
+    characters: text.length,
+    speed: 1,
+    format: 'mp3',
+  } as const
   let count = 0
   return () => {
     // Strides through the accounts, so that consecutive rows lie far apart.

@@ -10,25 +10,25 @@ export type Account = {
   readonly email: string | null
   readonly role: Role
   readonly status: 'enabled' | 'disabled'
-  /** The group is the voice plan. null: the account has the public voices. */
-  readonly groupId: string | null
+  /** The voice plan. null: the account has the public voices. */
+  readonly planId: string | null
   /** 16 digits. */
   readonly accountNumber: string
   readonly createdAtMs: number
 }
 
-export type NewAccount = Pick<Account, 'name' | 'email' | 'role' | 'groupId'> & { readonly nowMs: number }
+export type NewAccount = Pick<Account, 'name' | 'email' | 'role' | 'planId'> & { readonly nowMs: number }
 
-const columns = `id, name, email, role, status, group_id AS groupId, account_number AS accountNumber,
+const columns = `id, name, email, role, status, plan_id AS planId, account_number AS accountNumber,
   created_at_ms AS createdAtMs`
 
-export function createAccount(db: Database, { name, email, role, groupId, nowMs }: NewAccount): Account {
+export function createAccount(db: Database, { name, email, role, planId, nowMs }: NewAccount): Account {
   const id = Bun.randomUUIDv7()
   prepare(
     db,
-    `INSERT INTO accounts (id, name, email, role, status, group_id, account_number, created_at_ms)
+    `INSERT INTO accounts (id, name, email, role, status, plan_id, account_number, created_at_ms)
      VALUES (?, ?, ?, ?, 'enabled', ?, ?, ?)`,
-  ).run(id, name, email, role, groupId, generateAccountNumber(), nowMs)
+  ).run(id, name, email, role, planId, generateAccountNumber(), nowMs)
   return findAccount(db, id)!
 }
 
@@ -63,10 +63,10 @@ export type ListOptions = {
   readonly before: { createdAtMs: number; id: string } | undefined
 }
 
-/** Writes name, email, role, status and group. The other fields of an account never change. */
-export function updateAccount(db: Database, { id, name, email, role, status, groupId }: Account): void {
-  const sql = 'UPDATE accounts SET name = ?, email = ?, role = ?, status = ?, group_id = ? WHERE id = ?'
-  prepare(db, sql).run(name, email, role, status, groupId, id)
+/** Writes name, email, role, status and plan. The other fields of an account never change. */
+export function updateAccount(db: Database, { id, name, email, role, status, planId }: Account): void {
+  const sql = 'UPDATE accounts SET name = ?, email = ?, role = ?, status = ?, plan_id = ? WHERE id = ?'
+  prepare(db, sql).run(name, email, role, status, planId, id)
 }
 
 /** Whether an enabled administrator other than `id` exists. */
@@ -79,8 +79,8 @@ export function hasAccounts(db: Database): boolean {
   return prepare(db, 'SELECT 1 FROM accounts LIMIT 1').get() !== undefined
 }
 
-export function isGroupUsed(db: Database, groupId: string): boolean {
-  return prepare(db, 'SELECT 1 FROM accounts WHERE group_id = ? LIMIT 1').get(groupId) !== undefined
+export function isPlanUsed(db: Database, planId: string): boolean {
+  return prepare(db, 'SELECT 1 FROM accounts WHERE plan_id = ? LIMIT 1').get(planId) !== undefined
 }
 
 /** Masks all but the last four digits. Only administrators see the whole number. */

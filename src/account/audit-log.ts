@@ -38,16 +38,18 @@ type Row = {
   after: string | null
 }
 
-/** Lists operations, newest first. `fromMs` is inclusive, `toMs` exclusive. */
+/** Lists operations, newest first by (time, row). `fromMs` is inclusive, `toMs` exclusive. */
 export function listOperations(
   db: Database,
   { fromMs, toMs, limit, before }: ListOptions & { fromMs: number; toMs: number },
 ): LoggedOperation[] {
+  const start =
+    before && before.createdAtMs < toMs ? { ...before, id: Number(before.id) } : { createdAtMs: toMs, id: 0 }
   const rows = prepare<[number, number, number, number], Row>(
     db,
     `SELECT id, created_at_ms AS createdAtMs, actor, act, subject, before, after FROM audit_log
-     WHERE id < ? AND created_at_ms >= ? AND created_at_ms < ? ORDER BY id DESC LIMIT ?`,
-  ).all(before ? Number(before.id) : Number.MAX_SAFE_INTEGER, fromMs, toMs, limit)
+     WHERE created_at_ms >= ? AND (created_at_ms, id) < (?, ?) ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
+  ).all(fromMs, start.createdAtMs, start.id, limit)
   const parse = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
   return rows.map((row) => ({ ...row, id: String(row.id), before: parse(row.before), after: parse(row.after) }))
 }

@@ -13,7 +13,7 @@ export type Caller = {
   readonly accountId: string
   readonly keyId: string
   readonly role: Role
-  readonly groupId: string | null
+  readonly planId: string | null
   readonly limits: KeyLimits
   /** From this time on the key is refused. null: it never expires. */
   readonly expiresAtMs: number | null
@@ -73,15 +73,16 @@ export function createKey(db: Database, request: NewKey): { key: Key; apiKey: st
   return { key: findKey(db, id)!, apiKey }
 }
 
-/** Finds a key, also one that is revoked or deleted. */
+/** Finds a key, also one that is revoked or deleted. The hidden key of the console is not found. */
 export function findKey(db: Database, id: string): Key | undefined {
-  const row = prepare<[string], KeyRow>(db, `SELECT ${columns} FROM api_keys WHERE id = ?`).get(id)
+  const row = prepare<[string], KeyRow>(db, `SELECT ${columns} FROM api_keys WHERE id = ? AND kind = 'api'`).get(id)
   return row && asKey(row)
 }
 
-/** Lists an account's keys, oldest first, without the deleted ones. */
+/** Lists an account's keys, oldest first, without the deleted ones and the hidden key of the console. */
 export function listKeys(db: Database, accountId: string): Key[] {
-  const sql = `SELECT ${columns} FROM api_keys WHERE account_id = ? AND status <> 'deleted' ORDER BY created_at_ms, id`
+  const sql = `SELECT ${columns} FROM api_keys WHERE account_id = ? AND status <> 'deleted' AND kind = 'api'
+    ORDER BY created_at_ms, id`
   return prepare<[string], KeyRow>(db, sql).all(accountId).map(asKey)
 }
 
@@ -97,13 +98,13 @@ export function hasAdministratorKey(
   { nowMs, exceptId = '' }: { readonly nowMs: number; readonly exceptId?: string },
 ): boolean {
   const sql = `SELECT 1 FROM api_keys JOIN accounts ON accounts.id = account_id
-    WHERE role = 'admin' AND accounts.status = 'enabled' AND api_keys.status = 'active'
+    WHERE role = 'admin' AND accounts.status = 'enabled' AND api_keys.status = 'active' AND kind = 'api'
       AND (expires_at_ms IS NULL OR expires_at_ms > ?) AND api_keys.id <> ? LIMIT 1`
   return prepare(db, sql).get(nowMs, exceptId) !== undefined
 }
 
 type SecretRow = Pick<KeyRow, 'id' | 'accountId' | 'status' | 'limitTts' | 'limitClone' | 'expiresAtMs'>
-type OwnerRow = { role: Role; groupId: string | null; status: 'enabled' | 'disabled' }
+type OwnerRow = { role: Role; planId: string | null; status: 'enabled' | 'disabled' }
 
 /**
  * Returns the owner of the key. Throws `invalid_api_key`, `api_key_revoked`, `account_disabled`, in this order. Two
@@ -121,13 +122,13 @@ export function authenticate(db: Database, apiKey: string, nowMs: number): Calle
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
     throw new AppError('invalid_api_key', 'The API key has expired.')
   const { id: keyId, accountId, limitTts, limitClone } = key
-  const sql = 'SELECT role, group_id AS groupId, status FROM accounts WHERE id = ?'
+  const sql = 'SELECT role, plan_id AS planId, status FROM accounts WHERE id = ?'
   const owner = prepare<[string], OwnerRow>(db, sql).get(accountId)
   assert(owner, 'every key has its account')
   if (owner.status === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
-  const { role, groupId } = owner
+  const { role, planId } = owner
   const limits = { tts: limitTts, clone: limitClone }
-  return { accountId, keyId, role, groupId, limits, expiresAtMs: key.expiresAtMs }
+  return { accountId, keyId, role, planId, limits, expiresAtMs: key.expiresAtMs }
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 } from '../fields'
 import { adjust, openBalance, readBalance, settledUnits } from '../billing/ledger/ledger'
 import { cursorBehind, instant, readPage } from '../paging'
-import { findGroup, listGroups } from '../voice/plans'
+import { findPlan, listPlans } from '../voice/plans'
 import { found, nameRules, runOperation, type Administration } from './administration'
 
 const roles = ['user', 'admin'] as const
@@ -36,8 +36,8 @@ export function createAccount(administration: Administration, fields: Fields) {
   const role = optionalOneOf(fields, 'role', roles) ?? 'user'
   const units = optionalInteger(fields, 'balance', { min: 0, max: unitsMax }) ?? 0
   return runOperation(administration, 'account create', (nowMs) => {
-    const groupId = readGroup(db, fields) ?? null
-    const account = insertAccount(db, { name, email, role, groupId, nowMs })
+    const planId = readPlan(db, fields) ?? null
+    const account = insertAccount(db, { name, email, role, planId, nowMs })
     openBalance(db, account.id)
     if (units > 0) adjust(db, { accountId: account.id, units, nowMs }, 'opening balance')
     const result = describeAccount(db, account)
@@ -67,7 +67,7 @@ export function updateAccount(administration: Administration, id: string, fields
     ...account,
     name: optionalText(fields, 'name', nameRules) ?? account.name,
     email: given(readEmail(fields), account.email),
-    groupId: given(readGroup(db, fields), account.groupId),
+    planId: given(readPlan(db, fields), account.planId),
     role: optionalOneOf(fields, 'role', roles) ?? account.role,
   }))
 }
@@ -101,7 +101,7 @@ export function requireAccount(db: Database, id: string): Account {
 
 /** Describes an account for administrators. */
 export function describeAccount(db: Database, account: Account) {
-  const { id, name, email, role, status, groupId, accountNumber, createdAtMs } = account
+  const { id, name, email, role, status, planId, accountNumber, createdAtMs } = account
   return {
     id,
     name,
@@ -110,7 +110,7 @@ export function describeAccount(db: Database, account: Account) {
     status,
     balance: settledUnits(readBalance(db, id)),
     account_number: accountNumber,
-    group: groupId,
+    group: planId,
     created_at: instant(createdAtMs),
   }
 }
@@ -140,11 +140,11 @@ function readEmail(fields: Fields): string | null | undefined {
   return email
 }
 
-/** Reads `group`, an id or a name, and returns the group's id. */
-function readGroup(db: Database, fields: Fields): string | null | undefined {
+/** Reads the field `group`, an id or a name, and returns the plan's id. */
+function readPlan(db: Database, fields: Fields): string | null | undefined {
   const group = nullableText(fields, 'group', nameRules)
   if (group === null || group === undefined) return group
-  const id = findGroup(db, group)?.id ?? listGroups(db).find(({ name }) => name === group)?.id
+  const id = findPlan(db, group)?.id ?? listPlans(db).find(({ name }) => name === group)?.id
   if (!id) throw refuse('group', group, 'the id or the name of a group is allowed')
   return id
 }

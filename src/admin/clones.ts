@@ -126,7 +126,7 @@ function describe(clone: ListedClone, hasRecording: boolean) {
     gender: clone.gender,
     method: clone.method,
     base_voice_id: clone.baseVoiceId,
-    duration_sec: clone.durationMs / 1000,
+    duration_sec: clone.recordingMs / 1000,
     has_recording: hasRecording,
     created_at: instant(clone.createdAtMs),
   }

@@ -1,5 +1,5 @@
-/** Administrative operations on the catalogue: single voices, and groups, which are voice plans. */
-import { isGroupUsed } from '../account/accounts'
+/** Administrative operations on the catalogue: single voices, and groups, as the interface calls voice plans. */
+import { isPlanUsed } from '../account/accounts'
 import { computeProviders, type ComputeProvider } from '../config'
 import { AppError } from '../errors'
 import {
@@ -14,12 +14,12 @@ import {
 } from '../fields'
 import type { CatalogueVoice } from '../voice/catalogue'
 import {
-  deleteGroup as removeGroup,
-  findGroup,
-  listGroups as readGroups,
+  deletePlan,
+  findPlan,
+  listPlans,
   nextPosition,
   readAllSettings,
-  writeGroup,
+  writePlan,
   writeSettings,
   type VoiceSettings,
 } from '../voice/plans'
@@ -91,22 +91,22 @@ export function createGroup(administration: VoiceAdministration, fields: Fields)
   const voices = optionalVoices(administration, fields) ?? []
   return runOperation(administration, 'group create', (nowMs) => {
     const id = Bun.randomUUIDv7()
-    writeGroup(db, { id, name, voices }, nowMs)
-    const result = findGroup(db, id)!
+    writePlan(db, { id, name, voices }, nowMs)
+    const result = findPlan(db, id)!
     return { subject: id, before: null, after: result, result }
   })
 }
 
 export function listGroups({ db }: Administration) {
-  return { items: readGroups(db), next_cursor: null }
+  return { items: listPlans(db), next_cursor: null }
 }
 
 export function updateGroup(administration: VoiceAdministration, id: string, fields: Fields) {
   const { db } = administration
   return runOperation(administration, 'group update', (nowMs) => {
-    const before = found(findGroup(db, id), 'group', id)
+    const before = found(findPlan(db, id), 'group', id)
     const name = optionalText(fields, 'name', nameRules)
-    writeGroup(
+    writePlan(
       db,
       {
         id,
@@ -115,7 +115,7 @@ export function updateGroup(administration: VoiceAdministration, id: string, fie
       },
       nowMs,
     )
-    const result = findGroup(db, id)!
+    const result = findPlan(db, id)!
     return { subject: id, before, after: result, result }
   })
 }
@@ -124,9 +124,9 @@ export function updateGroup(administration: VoiceAdministration, id: string, fie
 export function deleteGroup(administration: Administration, id: string) {
   const { db } = administration
   return runOperation(administration, 'group delete', () => {
-    const before = found(findGroup(db, id), 'group', id)
-    if (isGroupUsed(db, id)) throw new AppError('conflict', 'Accounts use this group; give them another one first.')
-    removeGroup(db, id)
+    const before = found(findPlan(db, id), 'group', id)
+    if (isPlanUsed(db, id)) throw new AppError('conflict', 'Accounts use this group; give them another one first.')
+    deletePlan(db, id)
     return { subject: id, before, after: null, result: { ok: true, deleted: id } }
   })
 }

@@ -62,6 +62,7 @@ export function describeRecord(row: UsageRow, storageUrl: string) {
     url: row.fileName === null ? null : `${storageUrl}/${row.fileName}`,
     audio_ms: row.audioMs,
     duration_ms: row.processingMs,
+    surface: row.surface,
     status: row.status,
     error_code: row.errorCode,
   }
@@ -96,6 +97,7 @@ const csvColumns = [
   'url',
   'audio_ms',
   'duration_ms',
+  'surface',
   'status',
   'error_code',
 ] as const satisfies (keyof UsageRecord)[]

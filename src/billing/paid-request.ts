@@ -35,6 +35,8 @@ export type Unsettled = { readonly holdId: number; readonly outcome: Outcome }
 
 /** The part of a result that the history shows. */
 export type Product = {
+  /** Charges a part of the held units and releases the rest. Without it all are charged. */
+  readonly partial?: { readonly units: number; readonly errorCode: string | null }
   /** Name of the audio file in the storage. */
   readonly fileName: string | null
   readonly audioMs: number | null
@@ -197,13 +199,15 @@ export function charge<Made extends Product>(
   holdId: number,
   made: Made,
 ): number {
-  const { requestId, characters: units } = usage
+  const { fileName, audioMs, processingMs, partial } = made
+  const units = partial?.units ?? usage.characters
   return transact(db, () => {
     record?.(made)
-    const remaining = settledUnits(capture(db, holdId, Date.now()))
+    const remaining = settledUnits(capture(db, holdId, { units, nowMs: Date.now() }))
     if (faults?.name === 'charge_failed') throw new Error('fault on demand')
-    const { fileName, audioMs, processingMs } = made
-    finishUsage(db, requestId, { status: 'charged', units, remaining, fileName, audioMs, processingMs })
+    const charged = { units, remaining, fileName, audioMs, processingMs }
+    const outcome: Outcome = partial ? { status: 'partial', ...charged, ...partial } : { status: 'charged', ...charged }
+    finishUsage(db, usage.requestId, outcome)
     return remaining
   })
 }

@@ -141,7 +141,7 @@ async function make(
     sha256: reference.sha256,
     name,
     warnings: recording.warnings,
-    durationMs: recording.durationMs,
+    recordingMs: recording.durationMs,
     demoName: cloneDemoName(id, voice.profile, cloning.mp3SampleRate),
     createdAtMs: Date.now(),
   }

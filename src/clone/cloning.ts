@@ -5,6 +5,7 @@ import type { Deadline } from '../deadline'
 import type { Faults } from '../faults'
 import type { Downloader } from '../net/download'
 import type { Billing } from '../billing/paid-request'
+import type { Surface } from '../billing/usage/usage'
 import type { Scheduler } from '../workers/scheduler'
 import type { ReceivedReference, References } from '../storage/references'
 import type { Storage } from '../storage/storage'
@@ -34,6 +35,7 @@ export type CloneSource = { readonly file: ReceivedReference } | { readonly url:
 
 export type CloneRequest = {
   readonly caller: Caller
+  readonly surface: Surface
   readonly requestId: string
   /** Trimmed. */
   readonly name: string

@@ -8,9 +8,10 @@ import { countClones, hasReference, insertClone, keepReference, noteUrl, type Cl
 import type { Cloned, CloneRequest, Cloning } from './cloning'
 
 /** The usage row of a clone, without its price. */
-export function usageOf({ caller, requestId }: CloneRequest, voiceId: string) {
+export function usageOf({ caller, requestId, surface }: CloneRequest, voiceId: string) {
   const { accountId, keyId } = caller
-  return { requestId, kind: 'clone' as const, accountId, keyId, voiceId, speed: null, format: null, digest: null }
+  const none = { speed: null, format: null, digest: null }
+  return { requestId, kind: 'clone' as const, surface, accountId, keyId, voiceId, ...none }
 }
 
 /** Records a duplicate in the history with a charge of 0 units. */

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { ConfigError } from '../config'
-import { migrations } from './migrations'
+import { migrations, runMigrations } from './migrations'
 
 export type { Database } from 'better-sqlite3'
 
@@ -47,10 +47,12 @@ function openWith(
     db.pragma('journal_mode = WAL')
     // A commit of the migration must be atomic but not durable. Every later commit must be both.
     db.pragma('synchronous = NORMAL')
+    // A migration replaces tables that others refer to. This pragma has no effect inside its transaction.
+    db.pragma('foreign_keys = OFF')
+    migrate(db)
     db.pragma('foreign_keys = ON')
     // Without this pragma REPLACE would bypass the triggers that forbid deletion.
     db.pragma('recursive_triggers = ON')
-    migrate(db)
     db.pragma('synchronous = FULL')
     return db
   } catch (error) {
@@ -150,8 +152,5 @@ function readVersion(db: Database.Database, directory: string): number {
 function migrate(db: Database.Database): void {
   const version = () => db.pragma('user_version', { simple: true }) as number
   if (version() === migrations.length) return
-  db.transaction(() => {
-    for (let next = version(); next < migrations.length; next++) db.exec(migrations[next]!)
-    db.pragma(`user_version = ${migrations.length}`)
-  }).immediate()
+  db.transaction(() => runMigrations(db, version())).immediate()
 }

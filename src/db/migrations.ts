@@ -1,5 +1,16 @@
-/** The steps of the schema, oldest first. A released step never changes; a change is a new step at the end. */
-export const migrations: readonly string[] = [
+/**
+ * The steps of the schema, oldest first: the first one makes version 1, and each later one brings the version before it
+ * to its own. A released step never changes; a change is a new step at the end. A new database starts with the base
+ * schema instead, and takes only the steps after its version.
+ */
+import type { Database } from 'better-sqlite3'
+import { baseSchema } from './base-schema'
+import { migrateTo6 } from './migration-6'
+
+/** Runs in a transaction with foreign keys off. */
+type Migration = string | ((db: Database) => void)
+
+export const migrations: readonly Migration[] = [
   `
   CREATE TABLE accounts (
     id            TEXT PRIMARY KEY,
@@ -277,4 +288,17 @@ export const migrations: readonly string[] = [
   ALTER TABLE voice_settings ADD COLUMN provider TEXT
     CHECK (provider IN ('auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'));
   `,
+  migrateTo6,
 ]
+
+/** Brings the schema from `version` to the last one. Version 0 is an empty database. */
+export function runMigrations(db: Database, version: number): void {
+  if (version === 0) {
+    const { tables, indexes, triggers } = baseSchema
+    db.exec([tables, indexes, triggers].flatMap((parts) => Object.values<string>(parts)).join(';\n'))
+  }
+  for (const migration of migrations.slice(version === 0 ? baseSchema.version : version))
+    if (typeof migration === 'string') db.exec(migration)
+    else migration(db)
+  db.pragma(`user_version = ${migrations.length}`)
+}

@@ -33,13 +33,13 @@ export function accountHandlers({ db, access, addresses, installation }: HttpCon
     },
 
     getAccount({ caller: { accountId, keyId } }) {
-      const { name, email, role, status, groupId, accountNumber, createdAtMs } = findAccount(db, accountId)!
+      const { name, email, role, status, planId, accountNumber, createdAtMs } = findAccount(db, accountId)!
       return {
         name,
         email,
         role,
         status,
-        group: groupId,
+        group: planId,
         balance: balanceOf(accountId),
         unit,
         account_number: maskAccountNumber(accountNumber),

@@ -42,7 +42,8 @@ export function cloneHandlers({ db, cloning, addresses, faultsOnDemand }: HttpCo
           language: readLanguage(fields, catalogue.builtIn),
         }
         const faults = faultsOf(request, faultsOnDemand)
-        const made = await clone(cloning, { ...wanted, caller, requestId, faults, deadline, signal })
+        const from = { caller, surface: 'api', requestId, faults, deadline, signal } as const
+        const made = await clone(cloning, { ...wanted, ...from })
         const { duplicate, units, remaining } = made
         state.voiceId = made.clone.id
         state.units = units
@@ -77,7 +78,7 @@ export function describeClone(clone: Clone, storageUrl: string) {
     id: clone.id,
     display_name: clone.name,
     demo_url: `${storageUrl}/${clone.demoName}`,
-    duration_sec: clone.durationMs / 1000,
+    duration_sec: clone.recordingMs / 1000,
     created_at: instant(clone.createdAtMs),
     language: clone.language,
     gender: clone.gender,

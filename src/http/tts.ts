@@ -26,7 +26,8 @@ export function ttsHandlers({ speaking, addresses, faultsOnDemand }: HttpContext
       state.id = idempotencyKeyOf(request) ?? state.id
       state.voiceId = knownVoice(fields.voiceId)
       const { signal } = request
-      const spoken = await speak(speaking, { caller, requestId: state.id, deadline, signal, faults, ...fields })
+      const from = { caller, surface: 'api', requestId: state.id, deadline, signal, faults } as const
+      const spoken = await speak(speaking, { ...from, ...fields })
       state.voiceId = spoken.voiceId
       state.units = spoken.replayed || spoken.remaining === null ? 0 : spoken.units
       if (spoken.replayed) headers['idempotent-replay'] = 'true'

@@ -20,11 +20,11 @@ export function voiceHandlers({ db, speaking, addresses }: Pick<HttpContext, 'db
   const written = new WeakMap<readonly ListedVoice[], Map<string, string>>()
 
   const listFor = (caller: Caller | undefined, group: unknown): readonly ListedVoice[] => {
-    if (group === undefined) return plans.listFor(caller?.groupId ?? null)
+    if (group === undefined) return plans.listFor(caller?.planId ?? null)
     if (caller?.role !== 'admin')
       throw new AppError('group_forbidden', 'group: only administrators may use it.', { param: 'group' })
     if (group === 'all') return plans.listAll()
-    const found = plans.findGroup(String(group))
+    const found = plans.findPlan(String(group))
     if (found) return plans.listFor(found.id)
     const shown = JSON.stringify(String(group).slice(0, 100))
     throw new AppError('group_not_found', `group: there is no group ${shown}.`, { param: 'group' })

@@ -7,7 +7,7 @@ import type { AudioFormat } from '../audio/encode/encoder'
 import { countCharacters } from '../billing/ledger/characters'
 import { ensureAffordable, readBalance, settledUnits } from '../billing/ledger/ledger'
 import { payOnce, type Billing } from '../billing/paid-request'
-import type { UsageRow } from '../billing/usage/usage'
+import type { Surface, UsageRow } from '../billing/usage/usage'
 import type { Database } from '../db/database'
 import { shorten, type Deadline } from '../deadline'
 import { AppError, assert } from '../errors'
@@ -42,6 +42,7 @@ export type SpeakFields = {
 
 export type SpeakRequest = SpeakFields & {
   readonly caller: Caller
+  readonly surface: Surface
   /** The client's idempotency key, if it sent one. */
   readonly requestId: string
   /** Deadline of the whole request. */
@@ -103,10 +104,14 @@ function replayOf({ fileName, voiceId, speed, characters, remaining, processingM
   return { name: fileName, voiceId, speed, units: characters, remaining, processingMs, replayed: true }
 }
 
-function usageOf({ caller, requestId, text, speed, format }: SpeakRequest, voiceId: string, digest: Uint8Array) {
+function usageOf(
+  { caller, requestId, surface, text, speed, format }: SpeakRequest,
+  voiceId: string,
+  digest: Uint8Array,
+) {
   const { accountId, keyId } = caller
   const characters = countCharacters(text)
-  return { requestId, kind: 'tts' as const, accountId, keyId, voiceId, characters, speed, format, digest }
+  return { requestId, kind: 'tts' as const, surface, accountId, keyId, voiceId, characters, speed, format, digest }
 }
 
 type Voices = Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>
@@ -115,12 +120,12 @@ type Voices = Pick<Speaking, 'db' | 'plans' | 'catalogue' | 'converter'>
 function chooseVoice(voices: Voices, caller: Caller, voiceId: string | undefined): SpeakingVoice {
   const { plans, catalogue } = voices
   const clone = voiceId === undefined ? firstIfClone(voices, caller) : cloneOf(voices, caller, voiceId)
-  return clone ? speakingVoiceOfClone(voices, clone) : speakingVoiceOf(catalogue, plans.choose(caller.groupId, voiceId))
+  return clone ? speakingVoiceOfClone(voices, clone) : speakingVoiceOf(catalogue, plans.choose(caller.planId, voiceId))
 }
 
 /** Clones come after the voices of the plan. */
-function firstIfClone({ db, plans }: Voices, { accountId, groupId }: Caller): Clone | undefined {
-  return plans.listFor(groupId).length === 0 ? findFirstClone(db, accountId) : undefined
+function firstIfClone({ db, plans }: Voices, { accountId, planId }: Caller): Clone | undefined {
+  return plans.listFor(planId).length === 0 ? findFirstClone(db, accountId) : undefined
 }
 
 function cloneOf({ db }: Voices, { accountId }: Caller, voiceId: string): Clone | undefined {

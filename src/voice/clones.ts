@@ -14,7 +14,8 @@ export type Clone = {
   readonly name: string
   /** BCP 47. */
   readonly language: string
-  readonly gender: Gender
+  /** null: unknown. */
+  readonly gender: Gender | null
   readonly method: 'adapted' | 'converted'
   /** The catalogue voice that is adapted or converted. */
   readonly baseVoiceId: string
@@ -22,7 +23,7 @@ export type Clone = {
   readonly profile: string
   readonly warnings: readonly CloneWarning[]
   /** Length of the recording. */
-  readonly durationMs: number
+  readonly recordingMs: number
   /** Name of the demo file in the storage. */
   readonly demoName: string
   readonly createdAtMs: number
@@ -36,7 +37,7 @@ export type CloneWarning = { readonly code: string; readonly message: string }
 type Row<T> = Omit<T, 'warnings'> & { readonly warnings: string }
 
 const listedColumns = `id, account_id AS accountId, request_id AS requestId, lower(hex(sha256)) AS sha256, name, language, gender, method,
-  base_voice_id AS baseVoiceId, warnings, duration_ms AS durationMs, demo_name AS demoName,
+  base_voice_id AS baseVoiceId, warnings, recording_ms AS recordingMs, demo_name AS demoName,
   created_at_ms AS createdAtMs`
 const columns = `${listedColumns}, profile`
 
@@ -89,9 +90,9 @@ export function insertClone(db: Database, clone: Clone): void {
   prepare(
     db,
     `INSERT INTO clones (id, account_id, request_id, sha256, name, language, gender, method, base_voice_id, profile, warnings,
-       duration_ms, demo_name, created_at_ms)
+       recording_ms, demo_name, created_at_ms)
      VALUES (@id, @accountId, @requestId, unhex(@sha256), @name, @language, @gender, @method, @baseVoiceId, @profile, @warnings,
-       @durationMs, @demoName, @createdAtMs)`,
+       @recordingMs, @demoName, @createdAtMs)`,
   ).run({ ...clone, warnings: JSON.stringify(clone.warnings) })
 }
 

@@ -1,5 +1,5 @@
 /**
- * Access to catalogue voices: the administrators' settings of single voices, and groups, which are voice plans. The
+ * Access to catalogue voices: the administrators' settings of single voices, and plans, which the public interface calls groups. The
  * lists are cached until the catalogue or the database changes, also by another process. The settings of a voice
  * outlive its pack, in case it comes back.
  */
@@ -13,7 +13,7 @@ import type { Catalogue, CatalogueVoice } from './catalogue'
 export type VoiceSettings = {
   /** Whether the voice can be used at all. */
   readonly active: boolean
-  /** Whether accounts without a group may use the voice. */
+  /** Whether accounts without a plan may use the voice. */
   readonly public: boolean
   readonly featured: boolean
   /** Order among the featured voices; the lowest comes first. */
@@ -24,7 +24,7 @@ export type VoiceSettings = {
   readonly provider: ComputeProvider | null
 }
 
-export type Group = { readonly id: string; readonly name: string; readonly voices: readonly string[] }
+export type Plan = { readonly id: string; readonly name: string; readonly voices: readonly string[] }
 
 export type ListedVoice = { readonly voice: CatalogueVoice; readonly displayName: string; readonly featured: boolean }
 
@@ -46,7 +46,7 @@ export function createPlans(db: Database, catalogue: Catalogue) {
 
   function load(foreign: number, generation: number) {
     const settingsOf = readAllSettings(db)
-    const groups = new Map(listGroups(db).map((group) => [group.id, group]))
+    const plans = new Map(listPlans(db).map((plan) => [plan.id, plan]))
     const listed = (isIn: (id: string) => boolean): readonly ListedVoice[] => {
       const voices = catalogue.voices.filter(({ id }) => settingsOf(id).active && isIn(id))
       const featured = voices.filter(({ id }) => settingsOf(id).featured)
@@ -57,16 +57,16 @@ export function createPlans(db: Database, catalogue: Catalogue) {
         return { voice, featured, displayName: displayName ?? voice.displayName }
       })
     }
-    const byGroup = new Map<string | null, readonly ListedVoice[]>([[null, listed((id) => settingsOf(id).public)]])
-    for (const { id, voices } of groups.values()) {
+    const byPlan = new Map<string | null, readonly ListedVoice[]>([[null, listed((id) => settingsOf(id).public)]])
+    for (const { id, voices } of plans.values()) {
       const members = new Set(voices)
-      byGroup.set(
+      byPlan.set(
         id,
         listed((voice) => members.has(voice)),
       )
     }
     const { voices } = catalogue
-    return { foreign, generation, voices, settingsOf, groups, byGroup, all: listed(() => true) }
+    return { foreign, generation, voices, settingsOf, plans, byPlan, all: listed(() => true) }
   }
 
   function current() {
@@ -78,19 +78,19 @@ export function createPlans(db: Database, catalogue: Catalogue) {
 
   return {
     /**
-     * Lists the voices that accounts of the group may use, in order. null: accounts without a group, and no account.
+     * Lists the voices that accounts of the plan may use, in order. null: accounts without a plan, and no account.
      */
-    listFor(groupId: string | null): readonly ListedVoice[] {
-      return current().byGroup.get(groupId) ?? []
+    listFor(planId: string | null): readonly ListedVoice[] {
+      return current().byPlan.get(planId) ?? []
     },
 
     /** Lists every active voice, regardless of plans. */
     listAll: () => current().all,
 
-    /** Finds a group by id or name. */
-    findGroup(idOrName: string): Group | undefined {
-      const { groups } = current()
-      return groups.get(idOrName) ?? [...groups.values()].find(({ name }) => name === idOrName)
+    /** Finds a plan by id or name. */
+    findPlan(idOrName: string): Plan | undefined {
+      const { plans } = current()
+      return plans.get(idOrName) ?? [...plans.values()].find(({ name }) => name === idOrName)
     },
 
     /** Returns the provider of the model in that directory: the setting of the first of its voices that has one. */
@@ -104,11 +104,11 @@ export function createPlans(db: Database, catalogue: Catalogue) {
     },
 
     /**
-     * Returns the voice of that id or, without an id, the first of the group's list. Throws `voice_not_found`,
+     * Returns the voice of that id or, without an id, the first of the plan's list. Throws `voice_not_found`,
      * `voice_disabled`, `voice_not_allowed`.
      */
-    choose(groupId: string | null, voiceId: string | undefined): CatalogueVoice {
-      const list = this.listFor(groupId)
+    choose(planId: string | null, voiceId: string | undefined): CatalogueVoice {
+      const list = this.listFor(planId)
       if (voiceId === undefined) {
         if (list[0]) return list[0].voice
         throw refuseVoice('voice_not_found', 'there is no voice in the list of this account')
@@ -177,41 +177,41 @@ export function nextPosition(db: Database): number {
   return prepare<[], { next: number }>(db, sql).get()!.next
 }
 
-export function listGroups(db: Database): Group[] {
+export function listPlans(db: Database): Plan[] {
   const rows = prepare<[], { id: string; name: string; voiceId: string | null }>(
     db,
-    `SELECT id, name, voice_id AS voiceId FROM groups LEFT JOIN group_voices ON group_id = id
+    `SELECT id, name, voice_id AS voiceId FROM plans LEFT JOIN plan_voices ON plan_id = id
      ORDER BY created_at_ms, id, voice_id`,
   ).all()
-  const groups = new Map<string, { id: string; name: string; voices: string[] }>()
+  const plans = new Map<string, { id: string; name: string; voices: string[] }>()
   for (const { id, name, voiceId } of rows) {
-    const group = groups.get(id) ?? { id, name, voices: [] }
-    if (voiceId !== null) group.voices.push(voiceId)
-    groups.set(id, group)
+    const plan = plans.get(id) ?? { id, name, voices: [] }
+    if (voiceId !== null) plan.voices.push(voiceId)
+    plans.set(id, plan)
   }
-  return [...groups.values()]
+  return [...plans.values()]
 }
 
-export function findGroup(db: Database, id: string): Group | undefined {
-  return listGroups(db).find((group) => group.id === id)
+export function findPlan(db: Database, id: string): Plan | undefined {
+  return listPlans(db).find((plan) => plan.id === id)
 }
 
-/** Creates the group, or replaces the one of the same id. Throws `conflict` when another one has the name. */
-export function writeGroup(db: Database, { id, name, voices }: Group, nowMs: number): void {
-  const taken = prepare(db, 'SELECT 1 FROM groups WHERE name = ? AND id <> ?').get(name, id)
+/** Creates the plan, or replaces the one of the same id. Throws `conflict` when another one has the name. */
+export function writePlan(db: Database, { id, name, voices }: Plan, nowMs: number): void {
+  const taken = prepare(db, 'SELECT 1 FROM plans WHERE name = ? AND id <> ?').get(name, id)
   if (taken)
     throw new AppError('conflict', `name: there is a group ${JSON.stringify(name)} already.`, { param: 'name' })
   prepare(
     db,
-    'INSERT INTO groups (id, name, created_at_ms) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name',
+    'INSERT INTO plans (id, name, created_at_ms) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name',
   ).run(id, name, nowMs)
-  prepare(db, 'DELETE FROM group_voices WHERE group_id = ?').run(id)
-  const insert = prepare(db, 'INSERT INTO group_voices (group_id, voice_id) VALUES (?, ?)')
+  prepare(db, 'DELETE FROM plan_voices WHERE plan_id = ?').run(id)
+  const insert = prepare(db, 'INSERT INTO plan_voices (plan_id, voice_id) VALUES (?, ?)')
   for (const voice of new Set(voices)) insert.run(id, voice)
   noteChange(db)
 }
 
-export function deleteGroup(db: Database, id: string): void {
-  prepare(db, 'DELETE FROM groups WHERE id = ?').run(id)
+export function deletePlan(db: Database, id: string): void {
+  prepare(db, 'DELETE FROM plans WHERE id = ?').run(id)
   noteChange(db)
 }

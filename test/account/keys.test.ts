@@ -12,6 +12,7 @@ import { transact } from '../../src/db/statements'
 import type { AppError } from '../../src/errors'
 import { readBalance, readKeySpending } from '../../src/billing/ledger/ledger'
 import { addAccount, credit, noLimits, speakOnce, startMs } from '../billing'
+import { makeOldDatabase } from '../old-database'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-keys-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -89,7 +90,7 @@ describe('authentication', () => {
   it('accepts a key and no variation of it', () => {
     const { key, apiKey } = make()
     expect(authenticate(db, apiKey, startMs)).toEqual({
-      ...{ accountId, keyId: key.id, role: 'user', groupId: null, limits: noLimits, expiresAtMs: null },
+      ...{ accountId, keyId: key.id, role: 'user', planId: null, limits: noLimits, expiresAtMs: null },
     })
     for (const other of ['', apiKey.slice(0, -1), `${apiKey}0`, ` ${apiKey}`, apiKey.toLowerCase(), key.id, key.prefix])
       expect(refusalOf(other)).toBe('invalid_api_key: The API key does not exist or was deleted.')
@@ -146,7 +147,7 @@ describe('authentication', () => {
 
 describe('an account', () => {
   const add = (name: string, email: string | null = null) =>
-    createAccount(db, { name, email, role: 'user', groupId: null, nowMs: startMs })
+    createAccount(db, { name, email, role: 'user', planId: null, nowMs: startMs })
   const search = (text: string) =>
     listAccounts(db, { search: text, limit: 50, before: undefined }).map(({ name }) => name)
 
@@ -194,14 +195,7 @@ describe('an account', () => {
 describe('a database of the first version', () => {
   it('opens with its accounts and keys, which take credit and pay', () => {
     const path = join(directory, 'old.db')
-    // Only the db room may import the SQLite package, so this test empties a new database instead.
-    const old = openDatabase(path)
-    old.pragma('foreign_keys = OFF')
-    const tables = old.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
-    for (const { name } of tables) old.exec(`DROP TABLE ${name}`)
-    expect(old.prepare('SELECT * FROM sqlite_schema').all()).toEqual([])
-    old.exec(migrations[0]!)
-    old.pragma('user_version = 1')
+    const old = makeOldDatabase(path, 1)
     const apiKey = 'sk-from-the-first-version'
     const hash = new Bun.CryptoHasher('sha256').update(apiKey).digest()
     for (const [id, role] of [
@@ -216,7 +210,7 @@ describe('a database of the first version', () => {
     expect(db.pragma('user_version', { simple: true })).toBe(migrations.length)
     expect(db.pragma('foreign_key_check')).toEqual([])
     const account = findAccount(db, 'a1')!
-    expect(account).toMatchObject({ name: 'Old', role: 'admin', email: null, groupId: null, createdAtMs: startMs })
+    expect(account).toMatchObject({ name: 'Old', role: 'admin', email: null, planId: null, createdAtMs: startMs })
     expect(account.accountNumber).toMatch(/^\d{16}$/)
     expect(findAccount(db, 'a2')!.accountNumber).not.toBe(account.accountNumber)
     expect(findKey(db, 'k1')).toMatchObject({ accountId: 'a1', name: 'first', limits: noLimits, expiresAtMs: null })

@@ -5,7 +5,19 @@ import { openDatabase, type Database } from '../../src/db/database'
 import { transact } from '../../src/db/statements'
 import { release } from '../../src/billing/ledger/ledger'
 import { finishUsage, startUsage } from '../../src/billing/usage/usage'
-import { addAccount, addKey, begin, credit, dayMs, fail, newRequestId, redeem, speakOnce, startMs } from '../billing'
+import {
+  addAccount,
+  addKey,
+  begin,
+  breakOff,
+  credit,
+  dayMs,
+  fail,
+  newRequestId,
+  redeem,
+  speakOnce,
+  startMs,
+} from '../billing'
 import { explain, plansOf, repeatedScans } from '../query-plans'
 
 let db: Database
@@ -15,6 +27,8 @@ let otherId: string
 let otherKeyId: string
 let requestId: string
 let open: { holdId: number; requestId: string }
+/** Of 20 held units 15 were charged. */
+let stream: { holdId: number; requestId: string }
 
 /** A busy database: two accounts, both kinds of credit, requests with every outcome, and one running request. */
 beforeEach(() => {
@@ -41,12 +55,23 @@ beforeEach(() => {
     finishUsage(db, uncharged.requestId, { status: 'uncharged', fileName, audioMs: 900, processingMs: 3 })
   })
   cloneForNothing()
+  stream = begin(db, { accountId, keyId, units: 20 })
+  breakOff(db, accountId, stream, 15, 'synthesis_failed')
+  breakOff(db, accountId, begin(db, { accountId, keyId, units: 11 }), 11)
   open = begin(db, { accountId, keyId, units: 9 })
 })
 
 function cloneForNothing(): void {
   const id = newRequestId()
-  const start = { requestId: id, kind: 'clone', accountId, keyId, createdAtMs: startMs, voiceId: 'cv-1' } as const
+  const start = {
+    requestId: id,
+    kind: 'clone',
+    surface: 'api',
+    accountId,
+    keyId,
+    createdAtMs: startMs,
+    voiceId: 'cv-1',
+  } as const
   transact(db, () => {
     startUsage(db, { ...start, characters: 0, speed: null, format: null, digest: null })
     finishUsage(db, id, { status: 'charged', units: 0, remaining: 0, fileName: null, audioMs: null, processingMs: 1 })
@@ -136,6 +161,31 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
       give(-2000),
   ],
   [
+    'a captured hold spent 1 to its held units, and any other hold none',
+    'a capture of more than was held',
+    () => `UPDATE holds SET held_units = 14 WHERE id = ${stream.holdId}`,
+  ],
+  [
+    'a captured hold spent 1 to its held units, and any other hold none',
+    'a capture that does not say what it spent',
+    () => `UPDATE holds SET captured_units = NULL WHERE id = ${stream.holdId}`,
+  ],
+  [
+    'a captured hold spent 1 to its held units, and any other hold none',
+    'an open hold that spent something',
+    () => `UPDATE holds SET captured_units = 3 WHERE id = ${open.holdId}`,
+  ],
+  [
+    'what an account holds is the sum of its open holds',
+    'a partial capture that kept the rest aside',
+    () => `UPDATE balances SET held = held + 5, available = available - 5 WHERE account_id = '${accountId}'`,
+  ],
+  [
+    'what a key holds and spent is the sum of its holds',
+    'a key that was charged for all that a partial capture held',
+    () => `UPDATE key_spending SET captured = captured + 5 WHERE key_id = '${keyId}'`,
+  ],
+  [
     'what an account holds is the sum of its open holds',
     'units held for nothing',
     () => `UPDATE balances SET held = held + 1, available = available - 1`,
@@ -172,6 +222,11 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () =>
       `UPDATE ledger_entries SET units = sign(units) * 9
        WHERE movement_id = (SELECT 'hold-' || id FROM holds WHERE ${captured}); ${give(1)}`,
+  ],
+  [
+    'a captured hold has its movement',
+    'a partial capture whose movement took all that was held',
+    () => `UPDATE ledger_entries SET units = sign(units) * 20 WHERE movement_id = 'hold-${stream.holdId}'; ${give(-5)}`,
   ],
   [
     'the movement of a hold belongs to a captured one',
@@ -222,12 +277,27 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `UPDATE usage SET kind = 'clone' WHERE ${first}`,
   ],
   [
+    'a captured hold is a charged request of the same kind, account, key and units',
+    'a partial request that says it cost less',
+    () => `UPDATE usage SET units = 14 WHERE request_id = '${stream.requestId}'`,
+  ],
+  [
+    'a captured hold is a charged request of the same kind, account, key and units',
+    'a partial capture for a request that failed',
+    () => `UPDATE usage SET status = 'failed', units = 0 WHERE request_id = '${stream.requestId}'`,
+  ],
+  [
+    'a charged request has one captured hold',
+    'a partial request that no hold paid',
+    () => `UPDATE usage SET status = 'partial', units = 1 WHERE status = 'uncharged'`,
+  ],
+  [
     'a charged request has one captured hold',
     'a request that was charged twice',
     () => {
       const again = begin(db, { accountId, keyId, units: 10 })
       return `
-        UPDATE holds SET request_id = '${requestId}', status = 'captured' WHERE id = ${again.holdId};
+        UPDATE holds SET request_id = '${requestId}', status = 'captured', captured_units = 10 WHERE id = ${again.holdId};
         DELETE FROM usage WHERE request_id = '${again.requestId}';
         UPDATE balances SET held = held - 10 WHERE account_id = '${accountId}';
         UPDATE key_spending SET held = held - 10, captured = captured + 10 WHERE key_id = '${keyId}';
@@ -244,6 +314,32 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     'a charged tts request costs its characters',
     'speech that cost nothing',
     () => `UPDATE usage SET status = 'charged' WHERE status = 'uncharged'`,
+  ],
+  [
+    'a charged tts request costs its characters',
+    'a partial request that says it was charged whole',
+    () => `UPDATE usage SET status = 'charged', error_code = NULL WHERE request_id = '${stream.requestId}'`,
+  ],
+  [
+    'only tts requests are partial, for 1 to their characters',
+    'a partial request with fewer characters than it cost',
+    () => `UPDATE usage SET characters = 14 WHERE request_id = '${stream.requestId}'`,
+  ],
+  [
+    'only tts requests are partial, for 1 to their characters',
+    'a partial request for nothing',
+    () => `UPDATE usage SET status = 'partial' WHERE status = 'uncharged'`,
+  ],
+  [
+    'a tts request held its characters, and a charged one spent all that it held',
+    'a request with more characters than it held',
+    () => `UPDATE usage SET characters = 21 WHERE request_id = '${stream.requestId}'`,
+  ],
+  [
+    'a tts request held its characters, and a charged one spent all that it held',
+    'a request that was charged whole and spent a part',
+    () =>
+      `UPDATE usage SET status = 'charged', error_code = NULL, characters = 15 WHERE request_id = '${stream.requestId}'`,
   ],
   [
     'a clone was paid for by its account',
@@ -320,6 +416,11 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
   ],
   [
     'the sums of a day are those of its requests',
+    'a day that counts all characters of a partial request',
+    () => `UPDATE usage_days SET units = units + 5 WHERE account_id = '${accountId}'`,
+  ],
+  [
+    'the sums of a day are those of its requests',
     'a day that counts more sound',
     () => 'UPDATE usage_days SET audio_ms = audio_ms + 1',
   ],
@@ -342,10 +443,10 @@ describe('the audit', () => {
     expect(report.difference).toBeUndefined()
     expect(report.totals).toEqual({
       accounts: 2,
-      entries: 16,
-      holds: 8,
-      requests: 8,
-      units: 1000 + 50 + 200 - 10 - 25 - 40 - 6,
+      entries: 20,
+      holds: 10,
+      requests: 10,
+      units: 1000 + 50 + 200 - 10 - 25 - 40 - 6 - 15 - 11,
     })
   })
 

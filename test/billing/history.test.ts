@@ -135,7 +135,8 @@ describe('one record', () => {
     expect(record).toEqual({
       ...{ request_id: requestId, kind: 'tts', created_at: '2026-01-31T12:00:00.000Z', key_id: keyId },
       ...{ voice_id: 'en-test', characters: 2, units: 2, speed: 1, format: 'mp3' },
-      ...{ url: `${storageUrl}/${requestId}.mp3`, audio_ms: 1000, duration_ms: 5, status: 'charged', error_code: null },
+      ...{ url: `${storageUrl}/${requestId}.mp3`, audio_ms: 1000, duration_ms: 5, surface: 'api' },
+      ...{ status: 'charged', error_code: null },
     })
   })
 
@@ -202,7 +203,7 @@ describe('CSV', () => {
   it('has only its header line without records', () => {
     const lines = [...streamCsv(db, readFilter({}, accountId), storageUrl)]
     expect(lines).toEqual([
-      'request_id,kind,created_at,key_id,voice_id,characters,units,speed,format,url,audio_ms,duration_ms,status,error_code\r\n',
+      'request_id,kind,created_at,key_id,voice_id,characters,units,speed,format,url,audio_ms,duration_ms,surface,status,error_code\r\n',
     ])
   })
 

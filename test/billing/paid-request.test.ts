@@ -31,7 +31,7 @@ type Request = PaidRequest<typeof product>
 function request(changes: Partial<Request> = {}, requestId = newRequestId()): Request {
   return {
     usage: {
-      ...{ requestId, kind: 'tts', accountId, keyId, voiceId: 'en-test', characters: 10 },
+      ...{ requestId, kind: 'tts', surface: 'api', accountId, keyId, voiceId: 'en-test', characters: 10 },
       ...{ speed: 1, format: 'mp3', digest: new Uint8Array([1]) },
     },
     make: async () => product,
@@ -123,6 +123,19 @@ describe('a paid request', () => {
     expect(discarded).toEqual([])
     expectWhole(100)
   })
+
+  it.each([null, 'synthesis_failed'])(
+    'that ends early charges its part and releases the rest (error %p)',
+    async (code) => {
+      const part = { ...product, partial: { units: 4, errorCode: code } }
+      const asked = { ...request(), make: async () => part }
+      expect(await pay(billing, asked)).toEqual({ made: part, remaining: 96 })
+      expect(findUsage(db, asked.usage.requestId)).toMatchObject({
+        ...{ status: 'partial', units: 4, characters: 10, remaining: 96, fileName: 'a.mp3', errorCode: code },
+      })
+      expectWhole(96)
+    },
+  )
 
   it('writes the rows of its result with the charge, or not at all', async () => {
     db.exec('CREATE TABLE results (name TEXT)')

@@ -85,7 +85,7 @@ function addCaller(units = 10_000): Caller {
   const accountId = addAccount(db)
   const keyId = addKey(db, accountId)
   credit(db, accountId, units)
-  return { accountId, keyId, groupId: null, role: 'user', limits: { tts: null, clone: null } } as unknown as Caller
+  return { accountId, keyId, planId: null, role: 'user', limits: { tts: null, clone: null } } as unknown as Caller
 }
 
 let seed = 0
@@ -102,7 +102,7 @@ async function receive(hz = 200) {
 async function makeClone(caller: Caller, change: { language?: string; hz?: number } = {}): Promise<Clone> {
   const { signal } = new AbortController()
   const made = await clone(service, {
-    ...{ caller, requestId: newRequestId(), name: 'Test', language: change.language ?? 'en', signal },
+    ...{ caller, surface: 'api', requestId: newRequestId(), name: 'Test', language: change.language ?? 'en', signal },
     deadline: startDeadline(60_000),
     source: { file: await receive(change.hz) },
   })
@@ -117,6 +117,7 @@ async function say(caller: Caller, voiceId: string, said = text) {
   const spoken = await speak(service, {
     ...fields,
     caller,
+    surface: 'api',
     requestId: newRequestId(),
     deadline: startDeadline(60_000),
     signal,

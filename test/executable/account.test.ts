@@ -198,6 +198,7 @@ describe('the history', () => {
       url: said[1].url,
       audio_ms: expect.any(Number),
       duration_ms: said[1].duration_ms,
+      surface: 'api',
       status: 'charged',
       error_code: null,
     })

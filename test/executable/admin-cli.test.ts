@@ -401,7 +401,7 @@ describe('sonant audit', () => {
     await first.stop()
     const corruptions = {
       balance: 'UPDATE balances SET available = available + 5',
-      'charged request': 'DROP TRIGGER usage_stays; UPDATE usage SET units = units + 1',
+      'charged request': 'DROP TRIGGER usage_forbid_update_after_success; UPDATE usage SET units = units + 1',
       day: 'UPDATE usage_days SET requests = requests + 1',
     }
     for (const [word, sql] of Object.entries(corruptions)) {

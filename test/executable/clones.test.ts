@@ -101,6 +101,7 @@ describe('an upload', () => {
         url: null,
         audio_ms: null,
         duration_ms: expect.any(Number),
+        surface: 'api',
         status: 'charged',
         error_code: null,
       },

@@ -218,6 +218,7 @@ describe('a clone whose base voice is not installed', () => {
     const usage = {
       requestId,
       kind: 'clone',
+      surface: 'api',
       accountId,
       keyId,
       createdAtMs: nowMs,
@@ -229,7 +230,7 @@ describe('a clone whose base voice is not installed', () => {
     keepReference(db, { sha256, sizeBytes: 1, nowMs })
     insertClone(db, {
       ...{ id, accountId, sha256, baseVoiceId, requestId, name: 'Mine', language: 'en' },
-      ...{ gender: 'female', method: 'adapted', profile: '{}', warnings: [], durationMs: 5000, createdAtMs: nowMs },
+      ...{ gender: 'female', method: 'adapted', profile: '{}', warnings: [], recordingMs: 5000, createdAtMs: nowMs },
       demoName: `demos/${id}-0.mp3`,
     })
     db.close()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/database'
 import { migrations } from '../../src/db/migrations'
+import { makeOldDatabase } from '../old-database'
 import { findAnyClone, insertClone, keepReference, listClones, updateClone, type Clone } from '../../src/voice/clones'
 
 let directory: string
@@ -14,13 +15,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 /** Makes a database of the version that knew adapted voices only, with two clones of two recordings. */
 function openThirdVersion(path: string) {
-  const db = openDatabase(path)
-  db.pragma('foreign_keys = OFF')
-  const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
-  for (const { name } of tables) db.exec(`DROP TABLE ${name}`)
-  for (const migration of migrations.slice(0, 3)) db.exec(migration)
-  db.pragma('user_version = 3')
-  db.pragma('foreign_keys = ON')
+  const db = makeOldDatabase(path, 3)
   db.exec(`
     INSERT INTO accounts VALUES ('a1', 'Old', NULL, 'user', 'enabled', NULL, '0000000000000001', 1);
     INSERT INTO api_keys VALUES ('k1', 'a1', 'key', 'sk', zeroblob(32), 'active', NULL, NULL, NULL, 1, NULL);`)
@@ -40,7 +35,10 @@ describe('a database of the version before converted voices', () => {
     const path = join(directory, 'old.db')
     const old = openThirdVersion(path)
     expect(() => old.exec("UPDATE clones SET method = 'converted'")).toThrow('CHECK constraint failed')
-    const rows = old.prepare('SELECT * FROM clones ORDER BY id').all()
+    const rows = old
+      .prepare<[], { duration_ms: number }>('SELECT * FROM clones ORDER BY id')
+      .all()
+      .map(({ duration_ms: recording_ms, ...row }) => ({ ...row, recording_ms }))
     expect(rows.length).toBe(2)
     old.close()
 

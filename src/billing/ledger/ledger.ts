@@ -1,7 +1,7 @@
 /**
  * The ledger: prepaid characters per account. Double entry: a movement is two rows whose units add up to zero, between
  * an account and a system account. Entries are never changed or deleted; a correction is a new movement. A hold sets
- * units aside and is captured or released exactly once. Totals change in the same transaction, and the database itself
+ * units aside and is captured or released exactly once; a capture may take a part and release the rest. Totals change in the same transaction, and the database itself
  * refuses a negative one. Knows nothing of speech or HTTP.
  *
  * Every function that writes must run inside a transaction (`transact`).
@@ -105,7 +105,7 @@ export function hold(db: Database, request: HoldRequest): number {
   if (!holdOfAccount(db, accountId, units)) ensureAvailable(db, accountId, units)
   const { lastInsertRowid } = prepare(
     db,
-    `INSERT INTO holds (request_id, account_id, key_id, purpose, units, status, created_at_ms, expires_at_ms)
+    `INSERT INTO holds (request_id, account_id, key_id, purpose, held_units, status, created_at_ms, expires_at_ms)
      VALUES (?, ?, ?, ?, ?, 'held', ?, ?)`,
   ).run(requestId, accountId, keyId, purpose, units, nowMs, expiresAtMs)
   return Number(lastInsertRowid)
@@ -123,45 +123,51 @@ function holdOfAccount(db: Database, accountId: string, units: number): boolean 
   return prepare(db, sql).run(units, units, accountId, units).changes === 1
 }
 
-type HoldRow = { account_id: string; key_id: string; request_id: string; purpose: 'speech' | 'clones'; units: number }
+export type Capture = {
+  /** 1 to the units held. The rest is released. */
+  readonly units: number
+  readonly nowMs: number
+}
 
-/** Spends the held units and returns the balance after it. Throws when the hold is not open. */
-export function capture(db: Database, holdId: number, nowMs: number): Balance {
-  const { account_id, key_id, purpose, units } = resolve(db, holdId, 'captured')
-  const balance = 'UPDATE balances SET held = held - ? WHERE account_id = ? RETURNING available, held'
-  const after = prepare<[number, string], Balance>(db, balance).get(units, account_id)
-  assert(after, 'every account has a balance')
-  const spending = 'UPDATE key_spending SET held = held - ?, captured = captured + ? WHERE key_id = ?'
-  prepare(db, spending).run(units, units, key_id)
-  move(db, {
-    movementId: `hold-${holdId}`,
-    from: account_id,
-    to: purpose,
-    units,
-    kind: 'capture',
-    keyId: key_id,
-    reason: null,
-    nowMs,
-  })
+/** Spends `units` of the hold, releases the rest and returns the balance after it. Throws when the hold is not open. */
+export function capture(db: Database, holdId: number, { units, nowMs }: Capture): Balance {
+  // The database refuses units outside of 1 to the units held, and the column those that are not whole.
+  const { accountId, keyId, purpose, heldUnits } = resolve(db, holdId, 'captured', units)
+  const after = updateTotals(db, { accountId, keyId, heldUnits, units })
+  const movementId = `hold-${holdId}`
+  move(db, { movementId, from: accountId, to: purpose, units, kind: 'capture', keyId, reason: null, nowMs })
   return after
 }
 
 /** Returns the held units to the available balance. Throws when the hold is not open. */
 export function release(db: Database, holdId: number): void {
-  const { account_id, key_id, units } = resolve(db, holdId, 'released')
-  const balance = 'UPDATE balances SET available = available + ?, held = held - ? WHERE account_id = ?'
-  prepare(db, balance).run(units, units, account_id)
-  prepare(db, 'UPDATE key_spending SET held = held - ? WHERE key_id = ?').run(units, key_id)
+  updateTotals(db, { ...resolve(db, holdId, 'released', null), units: 0 })
 }
 
-function resolve(db: Database, holdId: number, status: 'captured' | 'released'): HoldRow {
-  const row = prepare<[string, number], HoldRow>(
+type ResolvedHold = { accountId: string; keyId: string; purpose: 'speech' | 'clones'; heldUnits: number }
+
+function resolve(db: Database, holdId: number, status: 'captured' | 'released', units: number | null): ResolvedHold {
+  const row = prepare<[string, number | null, number], ResolvedHold>(
     db,
-    `UPDATE holds SET status = ? WHERE id = ? AND status = 'held'
-     RETURNING account_id, key_id, request_id, purpose, units`,
-  ).get(status, holdId)
+    `UPDATE holds SET status = ?, captured_units = ? WHERE id = ? AND status = 'held'
+     RETURNING account_id AS accountId, key_id AS keyId, purpose, held_units AS heldUnits`,
+  ).get(status, units, holdId)
   assert(row, 'a hold is captured or released once')
   return row
+}
+
+/** Takes the held units off the totals, of which `units` are spent. */
+function updateTotals(
+  db: Database,
+  { accountId, keyId, heldUnits, units }: Omit<ResolvedHold, 'purpose'> & { units: number },
+): Balance {
+  const balance = `UPDATE balances SET available = available + ?, held = held - ? WHERE account_id = ?
+    RETURNING available, held`
+  const after = prepare<[number, number, string], Balance>(db, balance).get(heldUnits - units, heldUnits, accountId)
+  assert(after, 'every account has a balance')
+  const spending = 'UPDATE key_spending SET held = held - ?, captured = captured + ? WHERE key_id = ?'
+  prepare(db, spending).run(heldUnits, units, keyId)
+  return after
 }
 
 /** Whether the hold is neither captured nor released. */

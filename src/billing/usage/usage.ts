@@ -9,9 +9,14 @@ import type { Database } from '../../db/database'
 import { prepare } from '../../db/statements'
 import { assert } from '../../errors'
 
+/** How a request came: an endpoint of `/api/v1` or `/v1`, a protocol, or the console. */
+export const surfaces = ['api', 'v1', 'stream', 'ws', 'wyoming', 'console'] as const
+export type Surface = (typeof surfaces)[number]
+
 export type UsageStart = {
   readonly requestId: string
   readonly kind: 'tts' | 'clone'
+  readonly surface: Surface
   readonly accountId: string
   readonly keyId: string
   readonly createdAtMs: number
@@ -34,7 +39,9 @@ export type UsageRow = Omit<UsageStart, 'digest'> & {
   readonly processingMs: number | null
   /** The account's balance after the charge. */
   readonly remaining: number | null
-  readonly status: 'running' | 'charged' | 'uncharged' | 'failed'
+  /** partial: a stream that ended early; a part of its characters was charged. */
+  readonly status: 'running' | 'charged' | 'partial' | 'uncharged' | 'failed'
+  /** The public code of a failure; null otherwise. A partial request may have one. */
   readonly errorCode: string | null
 }
 
@@ -57,16 +64,17 @@ export type UsageDay = {
 
 const columns = `id, request_id AS requestId, kind, account_id AS accountId, key_id AS keyId,
   created_at_ms AS createdAtMs, voice_id AS voiceId, characters, units, speed, format, file_name AS fileName,
-  audio_ms AS audioMs, duration_ms AS processingMs, remaining, status, error_code AS errorCode`
+  audio_ms AS audioMs, processing_ms AS processingMs, remaining, status, error_code AS errorCode, surface`
 
 /** Opens the row of a request. The request id must be new or belong to a failed request of the same account. */
 export function startUsage(db: Database, start: UsageStart): void {
-  const { requestId, kind, accountId, keyId, createdAtMs, voiceId, characters, speed, format, digest } = start
-  const values = [kind, keyId, createdAtMs, voiceId, characters, speed, format, digest] as const
+  const { requestId, kind, accountId, keyId, createdAtMs, voiceId, characters, speed, format, digest, surface } = start
+  const values = [kind, keyId, createdAtMs, voiceId, characters, speed, format, digest, surface] as const
   const inserted = prepare(
     db,
-    `INSERT INTO usage (kind, key_id, created_at_ms, voice_id, characters, speed, format, digest, request_id, account_id, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running') ON CONFLICT (request_id) DO NOTHING`,
+    `INSERT INTO usage (kind, key_id, created_at_ms, voice_id, characters, speed, format, digest, surface,
+       request_id, account_id, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'running') ON CONFLICT (request_id) DO NOTHING`,
   ).run(...values, requestId, accountId)
   if (inserted.changes === 1) return
   const earlier = findUsage(db, requestId)!
@@ -75,25 +83,26 @@ export function startUsage(db: Database, start: UsageStart): void {
   prepare(
     db,
     `UPDATE usage SET kind = ?, key_id = ?, created_at_ms = ?, voice_id = ?, characters = ?, speed = ?, format = ?,
-       digest = ?, status = 'running', error_code = NULL WHERE request_id = ?`,
+       digest = ?, surface = ?, status = 'running', error_code = NULL WHERE request_id = ?`,
   ).run(...values, requestId)
 }
 
+type Result = {
+  readonly fileName: string | null
+  readonly audioMs: number | null
+  readonly processingMs: number
+}
+
 export type Outcome =
-  | {
-      readonly status: 'charged'
+  | (Result & { readonly status: 'charged'; readonly units: number; readonly remaining: number })
+  /** `units`: 1 to the characters. `errorCode` is the public code of a failure in the middle. */
+  | (Result & {
+      readonly status: 'partial'
       readonly units: number
       readonly remaining: number
-      readonly fileName: string | null
-      readonly audioMs: number | null
-      readonly processingMs: number
-    }
-  | {
-      readonly status: 'uncharged'
-      readonly fileName: string | null
-      readonly audioMs: number | null
-      readonly processingMs: number
-    }
+      readonly errorCode: string | null
+    })
+  | (Result & { readonly status: 'uncharged' })
   /** `errorCode` is the public code. */
   | { readonly status: 'failed'; readonly errorCode: string }
 
@@ -101,11 +110,11 @@ export type Outcome =
 export function finishUsage(db: Database, requestId: string, outcome: Outcome): void {
   const { status } = outcome
   const made = outcome.status === 'failed' ? { fileName: null, audioMs: null, processingMs: null } : outcome
-  const { units, remaining } = outcome.status === 'charged' ? outcome : { units: 0, remaining: null }
-  const errorCode = outcome.status === 'failed' ? outcome.errorCode : null
+  const { units, remaining } = 'units' in outcome ? outcome : { units: 0, remaining: null }
+  const errorCode = 'errorCode' in outcome ? outcome.errorCode : null
   const row = prepare<unknown[], { accountId: string; createdAtMs: number }>(
     db,
-    `UPDATE usage SET status = ?, units = ?, remaining = ?, file_name = ?, audio_ms = ?, duration_ms = ?, error_code = ?
+    `UPDATE usage SET status = ?, units = ?, remaining = ?, file_name = ?, audio_ms = ?, processing_ms = ?, error_code = ?
      WHERE request_id = ? AND status = 'running' RETURNING account_id AS accountId, created_at_ms AS createdAtMs`,
   ).get(status, units, remaining, made.fileName, made.audioMs, made.processingMs, errorCode, requestId)
   assert(row, 'a running request is finished once')

@@ -3,7 +3,7 @@ import { boolean, instant, integer, list, number, object, reference, text, type 
 import { cloneNamePattern, languagePattern, urlPattern } from '../../operations/rules'
 
 const language = text('BCP 47.')
-const gender = text('How the voice sounds.', { enum: ['female', 'male'] })
+const gender = text('How the voice sounds; null: unknown.', { enum: ['female', 'male', null] })
 const sha256 = text('SHA-256 of a file that the service has.', { pattern: '^[0-9a-fA-F]{64}$' })
 const recordingUrl = text('Address of a recording.', { format: 'uri', maxLength: 4096, pattern: urlPattern })
 const cloneFields = {

@@ -1,4 +1,5 @@
 /** The schemas shared by requests and answers: `components.schemas`. */
+import { surfaces } from '../../billing/usage/usage'
 import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
 import { installSchemas } from './installs'
@@ -97,10 +98,12 @@ const record = {
   url: orNull(text('Of the audio; null where there is none.', { format: 'uri' })),
   audio_ms: orNull(integer('How long the audio is.', { minimum: 0 })),
   duration_ms: orNull(integer('How long the synthesis took.', { minimum: 0 })),
-  status: text('`uncharged`: the audio was made, but the charge was not recorded.', {
-    enum: ['charged', 'uncharged', 'failed'],
-  }),
-  error_code: orNull(text('Why it failed.')),
+  surface: text('How the request came.', { enum: [...surfaces] }),
+  status: text(
+    '`partial`: a stream ended early, and the characters sent were charged. `uncharged`: the audio was made, but the charge was not recorded.',
+    { enum: ['charged', 'partial', 'uncharged', 'failed'] },
+  ),
+  error_code: orNull(text('Why it failed, or ended early.')),
 }
 
 const code = {

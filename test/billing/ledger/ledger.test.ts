@@ -17,7 +17,7 @@ import {
 } from '../../../src/billing/ledger/ledger'
 import { countCharacters } from '../../../src/billing/ledger/characters'
 import { releaseExpired } from '../../../src/billing/recovery'
-import { addAccount, addKey, begin, credit, fail, speakOnce, startMs, succeed } from '../../billing'
+import { addAccount, addKey, begin, breakOff, credit, fail, speakOnce, startMs, succeed } from '../../billing'
 
 let db: Database
 let accountId: string
@@ -46,14 +46,18 @@ describe('a hold', () => {
     const released = start(10)
     fail(db, released)
     for (const begun of [captured, released]) {
-      expect(() => transact(db, () => capture(db, begun.holdId, startMs))).toThrow('captured or released once')
+      expect(() => transact(db, () => capture(db, begun.holdId, { units: 10, nowMs: startMs }))).toThrow(
+        'captured or released once',
+      )
       expect(() => fail(db, begun)).toThrow('captured or released once')
     }
     expect(readBalance(db, accountId)).toEqual({ available: 90, held: 0 })
   })
 
   it('cannot be captured under an unknown id', () => {
-    expect(() => transact(db, () => capture(db, 12345, startMs))).toThrow('captured or released once')
+    expect(() => transact(db, () => capture(db, 12345, { units: 10, nowMs: startMs }))).toThrow(
+      'captured or released once',
+    )
   })
 
   it('needs a whole positive number of units', () => {
@@ -83,7 +87,7 @@ describe('a hold', () => {
     const begun = start(10)
     expect(() =>
       transact(db, () => {
-        capture(db, begun.holdId, startMs)
+        capture(db, begun.holdId, { units: 10, nowMs: startMs })
         throw new Error('the disk is gone')
       }),
     ).toThrow('the disk is gone')
@@ -91,6 +95,47 @@ describe('a hold', () => {
     expect(audit(db).difference).toBeUndefined()
     succeed(db, accountId, begun, 10)
     expect(readBalance(db, accountId)).toEqual({ available: 90, held: 0 })
+  })
+})
+
+describe('a partial capture', () => {
+  it('spends a part of the hold and releases the rest at once', () => {
+    const capped = addKey(db, accountId, 50)
+    const begun = begin(db, { accountId, keyId: capped, units: 30 })
+    breakOff(db, accountId, begun, 12)
+    expect(readBalance(db, accountId)).toEqual({ available: 88, held: 0 })
+    expect(readKeySpending(db, capped)).toEqual({ cap: 50, captured: 12, held: 0 })
+    expect(audit(db).difference).toBeUndefined()
+    expect(() => breakOff(db, accountId, begun, 12)).toThrow('captured or released once')
+  })
+
+  it('returns the balance after it', () => {
+    const { holdId } = start(30)
+    const after = transact(db, () => capture(db, holdId, { units: 12, nowMs: startMs }))
+    expect(after).toEqual({ available: 88, held: 0 })
+  })
+
+  it('takes 1 unit to all that are held, and otherwise changes nothing', () => {
+    const { holdId } = start(10)
+    for (const units of [0, -1, 11, 1.5, Number.NaN])
+      expect(() => transact(db, () => capture(db, holdId, { units, nowMs: startMs }))).toThrow()
+    expect(readBalance(db, accountId)).toEqual({ available: 90, held: 10 })
+    expect(openHolds(db).map(({ id }) => id)).toEqual([holdId])
+    for (const [units, left] of [
+      [1, 99],
+      [10, 89],
+    ] as const) {
+      breakOff(db, accountId, units === 1 ? { holdId, requestId: openHolds(db)[0]!.requestId } : start(10), units)
+      expect(readBalance(db, accountId)).toEqual({ available: left, held: 0 })
+    }
+    expect(audit(db).difference).toBeUndefined()
+  })
+
+  it('lets the next request use the released units', () => {
+    const begun = start(100)
+    breakOff(db, accountId, begun, 40)
+    speakOnce(db, { accountId, keyId, units: 60 })
+    expect(errorOf(() => start(1)).code).toBe('insufficient_balance')
   })
 })
 
@@ -194,7 +239,7 @@ describe('the database itself', () => {
 
   it('refuses a second movement of the same id', () => {
     const { holdId } = start(10)
-    transact(db, () => capture(db, holdId, startMs))
+    transact(db, () => capture(db, holdId, { units: 10, nowMs: startMs }))
     refuses(
       `INSERT INTO ledger_entries (movement_id, account, units, kind, created_at_ms)
        VALUES ('hold-${holdId}', '${accountId}', -10, 'capture', 0)`,
@@ -214,7 +259,7 @@ describe('the database itself', () => {
     const { holdId } = start(10)
     for (const change of [
       'id = id + 1',
-      'units = 1',
+      'held_units = 1',
       "request_id = 'x'",
       "purpose = 'clones'",
       `account_id = '${addAccount(db)}'`,
@@ -222,18 +267,25 @@ describe('the database itself', () => {
     ])
       refuses(`UPDATE holds SET ${change} WHERE id = ${holdId}`, 'a hold is resolved once')
     refuses('DELETE FROM holds', 'holds are never deleted')
+    for (const units of [0, 11, 'NULL'])
+      refuses(
+        `UPDATE holds SET status = 'captured', captured_units = ${units} WHERE id = ${holdId}`,
+        'CHECK constraint failed',
+      )
+    refuses(`UPDATE holds SET status = 'released', captured_units = 5 WHERE id = ${holdId}`, 'CHECK constraint failed')
     for (const status of ['captured', 'released']) {
       const { holdId: other } = start(10)
-      db.exec(`UPDATE holds SET status = '${status}' WHERE id = ${other}`)
+      const unitsOf = (name: string) => `captured_units = ${name === 'captured' ? 10 : 'NULL'}`
+      db.exec(`UPDATE holds SET status = '${status}', ${unitsOf(status)} WHERE id = ${other}`)
       for (const next of ['held', 'captured', 'released'])
-        refuses(`UPDATE holds SET status = '${next}' WHERE id = ${other}`, 'a hold is resolved once')
+        refuses(`UPDATE holds SET status = '${next}', ${unitsOf(next)} WHERE id = ${other}`, 'a hold is resolved once')
     }
   })
 
   it('refuses a second charge of a request', () => {
     const requestId = speakOnce(db, { accountId, keyId, units: 10 })
     refuses(
-      `INSERT INTO holds (request_id, account_id, key_id, purpose, units, status, created_at_ms, expires_at_ms)
+      `INSERT INTO holds (request_id, account_id, key_id, purpose, held_units, status, created_at_ms, expires_at_ms)
        VALUES ('${requestId}', '${accountId}', '${keyId}', 'speech', 10, 'held', 0, 0)`,
       'UNIQUE constraint failed: holds.request_id',
     )

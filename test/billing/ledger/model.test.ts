@@ -12,7 +12,7 @@ import { transact } from '../../../src/db/statements'
 import { AppError } from '../../../src/errors'
 import { readBalance, readKeySpending, setCap } from '../../../src/billing/ledger/ledger'
 import { releaseAll, releaseExpired } from '../../../src/billing/recovery'
-import { addAccount, addKey, begin, credit, fail, redeem, startMs, succeed } from '../../billing'
+import { addAccount, addKey, begin, breakOff, credit, fail, redeem, startMs, succeed } from '../../billing'
 import { createRandom, type Random } from '../../random'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-ledger-'))
@@ -92,6 +92,17 @@ const steps: Record<string, (world: World, random: Random) => void> = {
     taken.key.account.held -= taken.units
     forget(world, taken)
   },
+  partly(world, random) {
+    if (world.open.length === 0) return
+    const taken = random.pick(world.open)
+    const units = 1 + random.below(taken.units)
+    breakOff(world.db, taken.key.account.id, taken, units, random.pick([null, 'synthesis_failed']))
+    taken.key.held -= taken.units
+    taken.key.captured += units
+    taken.key.account.held -= taken.units
+    taken.key.account.available += taken.units - units
+    forget(world, taken)
+  },
   release(world, random) {
     if (world.open.length === 0) return
     const taken = random.pick(world.open)
@@ -101,7 +112,11 @@ const steps: Record<string, (world: World, random: Random) => void> = {
   again({ db, closed }, random) {
     if (closed.length === 0) return
     const taken = random.pick(closed)
-    const twice = random.below(2) ? () => succeed(db, taken.key.account.id, taken, taken.units) : () => fail(db, taken)
+    const twice = random.pick([
+      () => succeed(db, taken.key.account.id, taken, taken.units),
+      () => breakOff(db, taken.key.account.id, taken, 1),
+      () => fail(db, taken),
+    ])
     expect(twice).toThrow('a hold is captured or released once')
   },
   expire(world, random) {

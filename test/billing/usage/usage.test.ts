@@ -11,12 +11,14 @@ import {
   listUsage,
   listUsageDays,
   startUsage,
+  surfaces,
   type UsageFilter,
 } from '../../../src/billing/usage/usage'
 import {
   addAccount,
   addKey,
   begin,
+  breakOff,
   credit,
   dayMs,
   fail,
@@ -25,6 +27,7 @@ import {
   startMs,
   succeed,
 } from '../../billing'
+import { detailsOf, plansOf } from '../../query-plans'
 
 let db: Database
 let accountId: string
@@ -155,14 +158,7 @@ describe('a list', () => {
   /** Returns the query plan of the last statement that `work` prepares on a new database. */
   function planOf(work: (fresh: Database, accountId: string) => unknown): string[] {
     const fresh = openDatabase(':memory:')
-    const statements: string[] = []
-    const prepare = fresh.prepare.bind(fresh)
-    fresh.prepare = ((sql: string) => (statements.push(sql), prepare(sql))) as Database['prepare']
-    work(fresh, addAccount(fresh))
-    const values = { keyId: 'k', accountId: 'a', fromMs: 1, startMs: 2, startId: 3, limit: 4 }
-    return (prepare(`EXPLAIN QUERY PLAN ${statements.at(-1)!}`).all(values) as { detail: string }[]).map(
-      ({ detail }) => detail,
-    )
+    return detailsOf(plansOf(fresh, () => work(fresh, addAccount(fresh))).at(-1)!)
   }
 })
 
@@ -183,6 +179,36 @@ describe('a request', () => {
     expect(() => finishUsage(db, begun.requestId, { status: 'failed', errorCode: 'x' })).toThrow('finished once')
   })
 
+  it('keeps the surface it came by, also when a retry comes by another', () => {
+    const requestId = newRequestId()
+    const start = { requestId, kind: 'tts', accountId, keyId, createdAtMs: startMs, voiceId: 'en-test' } as const
+    for (const surface of surfaces) {
+      transact(db, () => {
+        startUsage(db, { ...start, surface, characters: 1, speed: 1, format: 'mp3', digest: null })
+        finishUsage(db, requestId, { status: 'failed', errorCode: 'x' })
+      })
+      expect(findUsage(db, requestId)!.surface).toBe(surface)
+    }
+    expect(surfaces).toEqual(['api', 'v1', 'stream', 'ws', 'wyoming', 'console'])
+  })
+
+  it('that ended early has its units, its file and its error, and is never changed again', () => {
+    const begun = begin(db, { accountId, keyId, units: 8 })
+    breakOff(db, accountId, begun, 3, 'synthesis_failed')
+    const partial = { status: 'partial', units: 3, characters: 8, remaining: 9_997, errorCode: 'synthesis_failed' }
+    expect(findUsage(db, begun.requestId)).toMatchObject({ ...partial, fileName: `${begun.requestId}.mp3` })
+    const left = begin(db, { accountId, keyId, units: 8 })
+    breakOff(db, accountId, left, 8)
+    expect(findUsage(db, left.requestId)).toMatchObject({ status: 'partial', units: 8, errorCode: null })
+    expect(list({ accountId })).toEqual([left.requestId, begun.requestId])
+    const again = { accountId, keyId, units: 8, requestId: begun.requestId }
+    expect(() => begin(db, again)).toThrow('a request id is used once')
+    expect(() => db.exec("UPDATE usage SET units = 4 WHERE status = 'partial'")).toThrow('never changed')
+    for (const units of [0, 9])
+      expect(() => breakOff(db, accountId, begin(db, { accountId, keyId, units: 8 }), units)).toThrow()
+    expect(listUsageDays(db, accountId, 0)).toMatchObject([{ requests: 2, units: 11, audioMs: 800 }])
+  })
+
   it('keeps one row when it is retried, with its new time, key and fields', () => {
     const secondKeyId = addKey(db, accountId)
     const begun = begin(db, { accountId, keyId, units: 2 })
@@ -201,7 +227,8 @@ describe('a request', () => {
   it('is recognised by its digest, if it has one', () => {
     const requestId = newRequestId()
     const digest = new Uint8Array([1, 2, 3])
-    const start = { requestId, kind: 'tts', accountId, keyId, createdAtMs: startMs, voiceId: 'en-test' } as const
+    const who = { requestId, kind: 'tts', surface: 'v1', accountId, keyId } as const
+    const start = { ...who, createdAtMs: startMs, voiceId: 'en-test' }
     transact(db, () => startUsage(db, { ...start, characters: 1, speed: 1, format: 'mp3', digest }))
     expect(hasDigest(db, requestId, digest)).toBe(true)
     expect(hasDigest(db, requestId, new Uint8Array([1, 2, 4]))).toBe(false)
