@@ -7,7 +7,6 @@ import {
   readPages,
   startServer,
   userKey,
-  uuid,
   type Json,
   type Server,
 } from './client'
@@ -235,18 +234,6 @@ describe('the history', () => {
     const pages = await readPages(server, '/api/v1/usage', { key, limit: 2, name: 'records' })
     expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
     expect(pages.flat()).toEqual(all)
-    for (const [query, param] of [
-      ['?limit=0', 'limit'],
-      ['?limit=201', 'limit'],
-      ['?cursor=x', 'cursor'],
-      ['?from=2026-02-30', 'from'],
-      ['?to=now', 'to'],
-      ['/daily?days=0', 'days'],
-      ['/daily?days=367', 'days'],
-      ['/daily?days=x', 'days'],
-      ['.csv?from=x', 'from'],
-    ] as const)
-      expectError(await ask(query), 400, 'invalid_params', param)
   })
 
   it('is isolated: no query of one account returns rows of another', async () => {
@@ -288,14 +275,12 @@ describe('the history', () => {
           .join(','),
       ),
     )
-    expect((await ask(`.csv?key_id=${otherKeyId}`)).text.trimEnd().split('\r\n').length).toBe(2)
-  })
-
-  it('refuses an unknown key', async () => {
-    for (const path of ['', '/daily', '.csv', `/${'0'.repeat(32)}`]) {
-      expectError(await server.ask(`/api/v1/usage${path}`, { key: null }), 401, 'missing_api_key')
-      expectError(await ask(path, 'sk-wrong'), 401, 'invalid_api_key')
+    for (const path of ['.csv', '.csv/']) {
+      const head = await server.ask(`/api/v1/usage${path}`, { method: 'HEAD', key })
+      expect([head.status, head.text, head.headers.get('content-type')]).toEqual([200, '', 'text/csv; charset=utf-8'])
+      // Counting the bytes would read all rows.
+      expect(head.headers.get('content-length')).toBeNull()
     }
-    expect(keyId).toMatch(uuid)
+    expect((await ask(`.csv?key_id=${otherKeyId}`)).text.trimEnd().split('\r\n').length).toBe(2)
   })
 })

@@ -1,6 +1,5 @@
 /** The HTTP interface of the compiled executable, started from an empty directory. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
-import { openDatabase } from '../../src/db/database'
 import { startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 let sonant: Sonant
@@ -98,26 +97,12 @@ describe('POST /api/v1/tts', () => {
     ['voice instead of voice_id', { text: 'a', voice: 'zh-mei' }, 'invalid_params', 'voice'],
     ['a misspelt speed', { text: 'a', spede: 1.5 }, 'invalid_params', 'spede'],
     ['input instead of text', { input: 'a' }, 'invalid_params', 'input'],
-    ['malformed JSON', '{"text":', 'invalid_params', null],
     ['no body', '', 'invalid_params', null],
-    ['an array', '[]', 'invalid_params', null],
-    ['a string', '"hello"', 'invalid_params', null],
-    ['null', 'null', 'invalid_params', null],
-    ['deep nesting', '['.repeat(100_000), 'invalid_params', null],
   ]
   it.each(badBodies)('refuses %s', async (_name, body, code, param) => {
     const response = await sonant.request('/api/v1/tts', { method: 'POST', body })
     const error = await expectError(response, 400, code, param, 'invalid_request_error')
     if (param) expect(error.message).toStartWith(`${param}: `)
-  })
-
-  it('refuses invalid UTF-8', async () => {
-    const response = await fetch(`${sonant.baseUrl}/api/v1/tts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${sonant.apiKey}` },
-      body: Uint8Array.from([...Buffer.from('{"text":"'), 0xff, 0xfe, ...Buffer.from('"}')]),
-    })
-    await expectError(response, 400, 'invalid_params', null, 'invalid_request_error')
   })
 
   it('refuses a body over 1 MiB, announced or not', async () => {
@@ -145,39 +130,6 @@ describe('POST /api/v1/tts', () => {
     const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', voice_id: 'x'.repeat(100_000) } })
     const error = await expectError(response, 404, 'voice_not_found', 'voice_id', 'invalid_request_error')
     expect(error.message.length).toBeLessThan(200)
-  })
-
-  it('requires a key and refuses a wrong one', async () => {
-    const send = (headers: Record<string, string>) =>
-      fetch(`${sonant.baseUrl}/api/v1/tts`, { method: 'POST', body: '{"text":"Hi."}', headers })
-    for (const authorization of ['', 'Basic abc', 'Bearer', 'Bearer ', sonant.apiKey])
-      await expectError(
-        await send(authorization ? { authorization } : {}),
-        401,
-        'missing_api_key',
-        null,
-        'authentication_error',
-      )
-    const wrong = `Bearer sk-${'x'.repeat(43)}`
-    await expectError(await send({ authorization: wrong }), 401, 'invalid_api_key', null, 'authentication_error')
-  })
-
-  it('refuses a revoked key and a disabled account', async () => {
-    const own = await startSonant()
-    const db = openDatabase(`${own.directory}/data/sonant.db`)
-    const speak = () => own.request('/api/v1/tts', { body: { text: 'Hi.' } })
-    expect((await speak()).status).toBe(200)
-    db.exec(`UPDATE api_keys SET status = 'revoked'`)
-    await expectError(await speak(), 403, 'api_key_revoked', null, 'permission_error')
-    db.exec(`UPDATE api_keys SET status = 'active'; UPDATE accounts SET status = 'disabled'`)
-    await expectError(await speak(), 403, 'account_disabled', null, 'permission_error')
-    db.close()
-    await stopAndRemove(own)
-  })
-
-  it('checks the key before the body', async () => {
-    const response = await fetch(`${sonant.baseUrl}/api/v1/tts`, { method: 'POST', body: '{' })
-    await expectError(response, 401, 'missing_api_key', null, 'authentication_error')
   })
 })
 
@@ -208,11 +160,6 @@ describe('GET /api/v1/voices', () => {
     expect(anonymous.headers.get('vary')).toBe('Authorization')
     const personal = await sonant.request('/api/v1/voices')
     expect(personal.headers.get('cache-control')).toBe('private, no-store')
-  })
-
-  it('refuses a bad key instead of answering the anonymous list', async () => {
-    const response = await fetch(`${sonant.baseUrl}/api/v1/voices`, { headers: { authorization: 'Bearer nonsense' } })
-    await expectError(response, 401, 'invalid_api_key', null, 'authentication_error')
   })
 
   it('allows groups for administrators only', async () => {
@@ -292,13 +239,6 @@ describe('stored audio', () => {
 })
 
 describe('the server', () => {
-  it('answers unknown paths and wrong methods in the envelope', async () => {
-    await expectError(await sonant.request('/api/v1/nothing'), 404, 'invalid_request', null, 'invalid_request_error')
-    const wrong = await sonant.request('/api/v1/tts', { method: 'GET' })
-    await expectError(wrong, 405, 'invalid_request', null, 'invalid_request_error')
-    expect(wrong.headers.get('allow')).toBe('POST')
-  })
-
   it('answers with its version', async () => {
     const answer = await (await sonant.request('/api/v1/version')).json()
     expect(answer).toEqual({

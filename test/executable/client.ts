@@ -128,6 +128,7 @@ export function expectError(answer: Answer, status: number, code: string, param:
       x_relay: { request_id: expect.stringMatching(/^[0-9a-f]{32}$/) },
     },
   })
+  expect(answer.headers.get('x-request-id')).toBe((error!.x_relay as { request_id: string }).request_id)
   expect(answer.text).not.toMatch(inside)
   expect(answer.headers.get('cache-control')).toBe('private, no-store')
   expect(answer.headers.get('vary')).toBe('Authorization')

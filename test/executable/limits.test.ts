@@ -1,6 +1,6 @@
 /** Rate limits over HTTP against the compiled executable. All tests share one real minute of waiting. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
-import { adminKey, expectError, startServer, userKey, type Answer, type Call, type Server } from './client'
+import { expectError, startServer, userKey, type Answer, type Call, type Server } from './client'
 
 const flags = ['--limit-tts', '3', '--limit-voices', '4', '--limit-account', '5', '--trusted-proxy', '127.0.0.2/32']
 let server: Server
@@ -45,21 +45,6 @@ async function exhaust(limit: number, call: () => Promise<Answer>): Promise<Answ
 }
 
 describe('a limit', () => {
-  it('counts each kind of call separately', async () => {
-    const { key } = await server.makeAccount({ balance: 1000 })
-    await exhaust(3, () => say(key))
-    await exhaust(4, () => server.ask('/api/v1/voices', { key }))
-    for (const [path, body] of [
-      ['/api/v1/balance'],
-      ['/api/v1/account'],
-      ['/api/v1/usage'],
-      ['/api/v1/tts/estimate', { text: 'Hi.' }],
-    ] as const)
-      await exhaust(5, () => server.ask(path, { key, body }))
-    const usage = (path: string) => server.ask(`/api/v1/usage${path}`, { key })
-    for (const path of ['/daily', '.csv', `/${'0'.repeat(32)}`]) expectRefused(await usage(path), 5)
-  })
-
   it('is per key, not per account', async () => {
     const { id, key } = await server.makeAccount({ balance: 1000 })
     const second = await server.admin('POST', `/accounts/${id}/keys`, { name: 'second' })
@@ -103,13 +88,6 @@ describe('a limit', () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => balance(key)))
     expect(answers.filter(({ status }) => status === 200).length).toBe(5)
     for (const answer of answers.filter(({ status }) => status !== 200)) expectRefused(answer, 5)
-  })
-
-  it('does not exist for administration and the version', async () => {
-    for (let i = 0; i < 20; i++) {
-      expect((await server.ask('/api/v1/admin/groups', { key: adminKey })).status).toBe(200)
-      expect((await server.ask('/api/v1/version', { key: null })).status).toBe(200)
-    }
   })
 
   it('of anonymous callers is per address, and no key’s', async () => {

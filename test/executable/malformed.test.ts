@@ -96,32 +96,7 @@ describe('a path out of order', () => {
   })
 })
 
-describe('a wrong method or path', () => {
-  it.each([
-    ['PUT', '/api/v1/tts', 'POST'],
-    ['GET', '/api/v1/tts', 'POST'],
-    ['DELETE', '/api/v1/voices', 'GET, HEAD'],
-    ['OPTIONS', '/api/v1/voices', 'GET, HEAD'],
-    ['POST', '/api/v1/balance', 'GET, HEAD'],
-    ['PUT', '/api/v1/admin/accounts/x', 'GET, HEAD, PATCH'],
-    ['PATCH', '/api/v1/admin/codes', 'POST, GET, HEAD'],
-    ['POST', '/openapi.json', 'GET, HEAD'],
-    ['OPTIONS', '/healthz', 'GET, HEAD'],
-    ['OPTIONS', '/api/v1/tts', 'POST'],
-  ])('%s %s is 405 and says what there is', async (method, path, allow) => {
-    const answer = await server.ask(path, { method })
-    expectError(answer, 405, 'invalid_request')
-    expect(answer.headers.get('allow')).toBe(allow)
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
-  })
-
-  it('HEAD is GET without the body', async () => {
-    for (const path of ['/api/v1/voices', '/api/v1/balance', '/healthz']) {
-      const { status, text } = await server.ask(path, { method: 'HEAD' })
-      expect([status, text]).toEqual([200, ''])
-    }
-  })
-
+describe('a wrong path', () => {
   it.each(['/api', '/api/v1', '/api/v2/voices', '/api/v1/admin', '/api/v1/admin/none', '/favicon.ico'])(
     'nothing is at %s',
     async (path) => {

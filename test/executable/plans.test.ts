@@ -224,11 +224,8 @@ describe('caching and authentication of the list', () => {
     }
   })
 
-  it('treats a malformed Authorization header as an error, not as an anonymous caller', async () => {
+  it('is refused for a disabled account, then a revoked key, then a deleted one', async () => {
     const ask = (authorization: string) => server.ask('/api/v1/voices', { key: null, headers: { authorization } })
-    for (const header of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer a b', userKeyAlone, `Bearer ${'x'.repeat(257)}`])
-      expectError(await ask(header), 401, 'missing_api_key')
-    expectError(await ask('Bearer sk-nobody'), 401, 'invalid_api_key')
     const { key, keyId, id } = await server.makeAccount()
     await server.admin('POST', `/accounts/${id}/disable`)
     expectError(await ask(`bearer  ${key}`), 403, 'account_disabled')
@@ -238,5 +235,3 @@ describe('caching and authentication of the list', () => {
     expectError(await ask(`Bearer ${key}`), 401, 'invalid_api_key')
   })
 })
-
-const userKeyAlone = 'user-key-for-tests'
