@@ -1,12 +1,14 @@
 /**
  * `bun run check`: everything that has to hold, in one command. Installs, checks format, types and tidiness, builds the
- * executable and runs every test against it.
+ * executable and runs every test against it. `--fast` is for the time between two edits: it checks format and types, and
+ * runs the tests that need no executable and take at most three seconds.
  *
  * The measuring tools are optional: tests that need one are skipped, loudly and by name, where it is missing. With
  * `--install-tools`, or in CI as root on Debian, they are installed first, and a missing one is a failure.
  */
 import { existsSync } from 'node:fs'
-import { install, run } from './run'
+import { join } from 'node:path'
+import { install, root, run } from './run'
 
 const debianPackages = [
   'sox',
@@ -37,12 +39,23 @@ if (withTools) {
 }
 
 const bun = process.execPath
+const isFast = process.argv.includes('--fast')
+const timings = 'test/timings.json'
+/** By `test/timings.json`; a new file has no time yet and runs. */
+const fastMs = 3_000
+
+async function findFastTests(): Promise<string[]> {
+  const { files } = (await Bun.file(join(root, timings)).json()) as { files: Record<string, number> }
+  const all = await Array.fromAsync(new Bun.Glob('test/**/*.test.ts').scan(root))
+  return all.filter((path) => !path.startsWith('test/executable/') && !(files[path]! > fastMs))
+}
+
 await install()
 await run([bun, 'fmt', '--check', '--no-script'])
 await run([bun, 'check', '--no-script', '--no-pretty'])
-await run([bun, 'scripts/build.ts'])
-// Two files at a time: most of them wait for a server more than they compute. The slowest begin first.
-const timings = 'test/timings.json'
-await run([bun, 'test', '--parallel=2', '--timings', timings, '--timeout', '120000'], {
+if (!isFast) await run([bun, 'scripts/build.ts'])
+// The slowest files begin first. Three at a time keep two cores busy, because many of them wait for a server.
+const tests = isFast ? (await findFastTests()).map((path) => `./${path}`) : []
+await run([bun, 'test', '--parallel=3', '--timings', timings, '--timeout', '120000', ...tests], {
   env: withTools ? { SONANT_REQUIRE_TOOLS: '1' } : {},
 })
