@@ -20,7 +20,7 @@ const wrongs: Readonly<Record<string, string>> = {
   EPERM: 'cannot be used: permission denied',
   EROFS: 'cannot be written: the file system is read-only',
   EISDIR: 'is a directory',
-  ENOTDIR: 'lies in something that is no directory',
+  ENOTDIR: 'has a parent that is not a directory',
   EEXIST: 'is a file; a directory is required',
   ENOSPC: 'cannot be made: the disk is full',
   ENAMETOOLONG: 'has too long a name',

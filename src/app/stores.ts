@@ -59,7 +59,7 @@ function recoverUnlessFull(recovery: Recovery): void {
 }
 
 function reportPrivacy({ mended, exposed }: PrivacyReport, log: Logger): void {
-  if (mended.length > 0) log.info({ paths: mended }, 'rights of other users were taken away')
+  if (mended.length > 0) log.info({ paths: mended }, 'removed the rights of other users')
   for (const { path, because } of exposed) log.warn({ path, because }, 'other users may be able to access the data')
 }
 

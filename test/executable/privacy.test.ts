@@ -68,7 +68,7 @@ describe.if(isPosix)('a data directory', () => {
     expect(await rightsOf(join(data, 'audio'))).toBe(0o700)
     // Files that the server did not create stay unchanged.
     expect(await rightsOf(join(data, 'notes.txt'))).toBe(0o644)
-    expect(sonant.log()).toContain('rights of other users were taken away')
+    expect(sonant.log()).toContain('removed the rights of other users')
     expect((await sonant.request('/api/v1/balance')).status).toBe(200)
   })
 

@@ -123,7 +123,7 @@ describe('an impossible start', () => {
     [
       'a data directory in a file',
       () => ['--data', at('file/data')],
-      /--data: .* lies in something that is no directory/,
+      /--data: .* has a parent that is not a directory/,
     ],
     ['a data directory that cannot be made', () => ['--data', '/proc/sonant'], /--data: \/proc\/sonant cannot be made/],
     ['a newer database', () => ['--data', at('newer')], /was written by a newer version of sonant; run that one/],

@@ -299,7 +299,10 @@ describe('the size', () => {
     for (const encoding of ['gzip', 'GZIP', 'br', 'deflate', 'identity, gzip', 'zstd']) {
       const host = serve(() => new Response(bomb, { headers: { 'content-encoding': encoding } }))
       const { code, message } = await failure(download(`http://${host}/`, { allowed: [host] }))
-      expect([code, message]).toEqual(['url_fetch_failed', 'url: the server sends it compressed, though asked not to.'])
+      expect([code, message]).toEqual([
+        'url_fetch_failed',
+        'url: the server compresses the file, although the request excludes that.',
+      ])
     }
     const transfer = await serveRaw((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'),
@@ -398,13 +401,13 @@ function flood(socket: Socket, piece: string): void {
 
 describe('a hostile server', () => {
   const chunkedHead = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
-  const manyAnswers = 'url: the server sent more than 8 answers before the answer.'
+  const manyAnswers = 'url: the server sent more than 8 informational responses.'
 
   it.each([
     ['an endless "100 Continue"', 'HTTP/1.1 100 Continue\r\n\r\n', manyAnswers],
     ['an endless "102 Processing"', 'HTTP/1.1 102 Processing\r\n\r\n', manyAnswers],
     ['an endless "103 Early Hints"', 'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n', manyAnswers],
-    ['chunks of one byte', '1\r\nx\r\n', 'url: the server sends it in too many small pieces.'],
+    ['chunks of one byte', '1\r\nx\r\n', 'url: the server sends the file in too many small pieces.'],
   ])('that sends %s fails the download', async (_name, piece, message) => {
     const host = await serveRaw((socket) => {
       if (piece.startsWith('1')) socket.write(chunkedHead)

@@ -123,12 +123,12 @@ function failureOf(
     not_http: 'the server does not answer in HTTP/1.1',
     bad_certificate: 'the certificate of the server is not valid',
     wrong_status: `the server answered with the status ${status}; 200 is required`,
-    compressed: 'the server sends it compressed, though asked not to',
+    compressed: 'the server compresses the file, although the request excludes that',
     broken_off: 'the connection broke before the file was whole',
     idle: `the server sent nothing for ${idleMs / 1000} s`,
     slow: `the server sends less than ${bytesPerSecondMin} bytes per second`,
-    informational: `the server sent more than ${informationalMax} answers before the answer`,
-    chunks: 'the server sends it in too many small pieces',
+    informational: `the server sent more than ${informationalMax} informational responses`,
+    chunks: 'the server sends the file in too many small pieces',
   }
   return failed(messages[reason], cause)
 }

@@ -39,7 +39,7 @@ export function explainRefusal({ status, headers, url }: Refusal, retryAfterMaxM
   if (status < 500 && status !== 429 && status !== 408) return failed(message)
   const retryAfterMs = readRetryAfter(headers.get('retry-after'))
   if (retryAfterMs !== undefined && retryAfterMs > retryAfterMaxMs)
-    return failed(`${message} and asks to come back in ${Math.ceil(retryAfterMs / 1000)} s`)
+    return failed(`${message} and asks to retry in ${Math.ceil(retryAfterMs / 1000)} s`)
   return new Interruption(message, retryAfterMs)
 }
 

@@ -76,7 +76,7 @@ async function isThere(target: string, { name, files }: PullPlan): Promise<boole
     if (!(await holdsFile(join(target, file.target), file)))
       throw new AppError(
         'conflict',
-        `${target} is there and its ${file.target} is not the one that the hub has of ${name}. To install that one, remove the folder first.`,
+        `${target} exists, and its ${file.target} differs from that of ${name} on the hub. Remove the folder to install that pack.`,
       )
   return true
 }
@@ -90,7 +90,7 @@ async function install(plan: PullPlan, pack: string, target: string, options: Pu
   if (free < missingBytes + minFreeBytes)
     throw new AppError(
       'storage_failed',
-      `The disk of ${directory} has ${free} bytes free; ${plan.name} needs ${missingBytes}, and ${minFreeBytes} are to stay free.`,
+      `The disk of ${directory} has ${free} bytes free; ${plan.name} needs ${missingBytes}, and ${minFreeBytes} must stay free.`,
     )
   const digests = new Map<string, FileDigests>()
   let doneBytes = 0
@@ -99,9 +99,7 @@ async function install(plan: PullPlan, pack: string, target: string, options: Pu
     const report = (received: number) => onProgress({ receivedBytes: doneBytes + received, sizeBytes: plan.sizeBytes })
     const found = await downloadFile(hub, plan.repository, file, pack, { signal, onProgress: report })
     if (file.digests.md5 !== undefined && file.digests.md5 !== found.md5)
-      onWarning(
-        `${file.path} is as the repository has it, but its MD5 is not the one in voices.json: that is out of date`,
-      )
+      onWarning(`${file.path} matches the repository, but not the MD5 in voices.json, which is out of date`)
     digests.set(file.target, found)
     doneBytes += file.sizeBytes
   }

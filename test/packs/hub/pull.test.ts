@@ -365,7 +365,7 @@ describe('wrong bytes', () => {
     hub.repositories[piper]!['voices.json'] = { bytes: text(JSON.stringify(index)), large: false }
     const warnings: string[] = []
     await pull(`piper/${lessac}`, { onWarning: (message) => warnings.push(message) })
-    expect(warnings).toEqual([expect.stringContaining(`${graph} is as the repository has it, but its MD5`)])
+    expect(warnings).toEqual([expect.stringContaining(`${graph} matches the repository, but not the MD5`)])
     await rm(packs, { recursive: true })
     hub.faults.set('/lessac/medium', () => {
       const files = Object.entries(hub.repositories[piper]!).filter(([path]) => path.startsWith('en/'))
@@ -440,7 +440,7 @@ describe('a failing hub', () => {
 
   it('with a too long Retry-After is an error', async () => {
     hub.faults.set('/revision/main', () => new Response('', { status: 429, headers: { 'retry-after': '3600' } }))
-    expect((await problemOf(pull('kokoro'))).message).toContain('asks to come back in 3600 s')
+    expect((await problemOf(pull('kokoro'))).message).toContain('asks to retry in 3600 s')
   })
 
   it('may fail five times', async () => {
