@@ -1,5 +1,6 @@
 /** Rules of the source tree: the imports that each room may have, and checks that reviewers would otherwise repeat. */
 import { describe, expect, it } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
 import { functionLengths } from './function-lengths'
@@ -229,5 +230,16 @@ describe('the source tree', () => {
     const all = Object.entries({ ...dependencies, ...devDependencies })
     expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
     expect(all.filter(([name]) => !reasons.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('names existing files in the documents', async () => {
+    const missing: string[] = []
+    for await (const document of new Glob('{*.md,docs/*.md}').scan(root)) {
+      const text = await Bun.file(join(root, document)).text()
+      const paths = text.match(/`(?:src|test|scripts|voices|docs)\/[\w./-]+`/g) ?? []
+      for (const path of new Set(paths))
+        if (!existsSync(join(root, path.slice(1, -1)))) missing.push(`${document}: ${path}`)
+    }
+    expect(missing).toEqual([])
   })
 })
