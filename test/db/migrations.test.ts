@@ -14,6 +14,7 @@ import { findFirstClone } from '../../src/voice/clones'
 import { listPlans } from '../../src/voice/plans'
 import { speakOnce } from '../billing'
 import { makeOldDatabase } from '../old-database'
+import { oldFixtureVersion, writeOldFixture } from '../old-fixture'
 
 const directory = await mkdtemp(join(tmpdir(), 'sonant-migrations-'))
 afterAll(() => rm(directory, { recursive: true }))
@@ -21,11 +22,9 @@ afterAll(() => rm(directory, { recursive: true }))
 let count = 0
 const newPath = () => join(directory, `${count++}.db`)
 
-/** Writes the database that the executable of commit 0ada0e2 made; see the README of the fixtures. */
 async function writeFixture(): Promise<string> {
   const path = newPath()
-  const packed = await Bun.file(join(import.meta.dir, '../fixtures/database-0ada0e2.db.zst')).bytes()
-  await Bun.write(path, Bun.zstdDecompressSync(packed))
+  await writeOldFixture(path)
   return path
 }
 
@@ -74,7 +73,7 @@ describe('the database of an older executable', () => {
   it('gets the schema of a new one', async () => {
     const path = await writeFixture()
     const before = readOld(path, (db) => [version(db), schemaOf(db).length])
-    expect(before[0]).toBe(5)
+    expect(before[0]).toBe(oldFixtureVersion)
     const migrated = openDatabase(path)
     const made = openDatabase(':memory:')
     expect(schemaOf(migrated)).toEqual(schemaOf(made))

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { writeOldFixture } from '../old-fixture'
 import { until } from '../until'
 import { isSpeaking } from './books'
 import { runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
@@ -32,6 +33,32 @@ describe('a data directory', () => {
     expect([exitCode, stdout]).toEqual([2, ''])
     expect(stderr).toContain(`in use by process ${sonant.process.pid}`)
     expect((await running).status).toBe(200)
+  })
+
+  it('of an earlier version is upgraded by the first start, and used by commands only after it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'sonant-start-'))
+    const data = join(directory, 'data')
+    await mkdir(data)
+    await writeOldFixture(join(data, 'sonant.db'))
+    const early = runSonant(['account', 'list', '--data', data])
+    expect([early.exitCode, early.stderr]).toEqual([2, expect.stringContaining('is of an older version')])
+    const sonant = await startIn(directory)
+    started.push(sonant)
+    expect(sonant.log()).toContain('requests of an earlier process were closed and released')
+    const run = (...args: string[]) => JSON.parse(runSonant([...args, '--data', data, '--json']).stdout)
+    expect(run('audit')).toMatchObject({ balanced: true })
+    const accounts = run('account', 'list').items as { id: string; name: string }[]
+    const { id } = accounts.find(({ name }) => name === 'Plain')!
+    const { api_key: key } = run('key', 'create', '--account', id, '--name', 'new')
+    const clones = run('clone', 'list', '--account', id).items as { id: string; display_name: string }[]
+    expect(clones.map(({ display_name }) => display_name)).toEqual(['Mine'])
+    const body = { text: 'Still my voice.', voice_id: clones[0]!.id }
+    expect((await sonant.request('/api/v1/tts', { body, key })).status).toBe(200)
+    const page = await (await sonant.request('/api/v1/usage?limit=200', { key })).json()
+    const { records } = page as { records: { surface: string; status: string }[] }
+    expect(new Set(records.map(({ surface }) => surface))).toEqual(new Set(['api']))
+    expect(new Set(records.map(({ status }) => status))).toEqual(new Set(['charged', 'failed', 'uncharged']))
+    expect(run('audit')).toMatchObject({ balanced: true })
   })
 
   it('is free again after SIGKILL', async () => {
