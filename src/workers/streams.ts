@@ -18,85 +18,109 @@ export type PlaceEncoding = {
   abandon(stream: number, worker: WorkerProcess): void
 }
 
-/** A stream fails after it has lost this many workers. */
+/** Workers that a stream may lose. */
 const streamLossesMax = 5
 /** Samples that all streams together keep for a replay. A stream beyond the limit fails when its worker is lost. */
 const historyBytesMax = 128 << 20
 
-/** All streams of a scheduler. */
+/** What the streams of a scheduler share. */
+type StreamsState = {
+  /** Number of the last opened stream. */
+  lastId: number
+  /** Samples that are kept for replays. */
+  historyBytes: number
+}
+
+type StreamState = {
+  readonly streams: StreamsState
+  readonly place: PlaceEncoding
+  readonly sampleRate: number
+  /** All samples so far, unless they were forgotten. */
+  readonly history: Int16Array[]
+  keptBytes: number
+  canReplay: boolean
+  /** The worker that has the stream, and its number there. */
+  home: WorkerProcess | undefined
+  id: number
+  emittedBytes: number
+}
+
+/**
+ * All streams of a scheduler. An MP3 stream lives in one worker. When another request ends that worker, a new worker
+ * encodes the stream again from the start, and the bytes already emitted are cut off. This works because the encoder is
+ * deterministic.
+ */
 export function createStreams() {
-  let streams = 0
-  let historyBytes = 0
+  const streams: StreamsState = { lastId: 0, historyBytes: 0 }
 
-  /**
-   * An MP3 stream lives in one worker. When another request ends that worker, a new worker encodes the stream again
-   * from the start, and the bytes already emitted are cut off. This works because the encoder is deterministic.
-   */
   return function openStream(place: PlaceEncoding, sampleRate: number): EncodeStream & { abandon(): void } {
-    const history: Int16Array[] = []
-    let home: WorkerProcess | undefined
-    let id = 0
-    let emittedBytes = 0
-    let keptBytes = 0
-    let canReplay = true
-
-    function run(samples: Int16Array, last: boolean): Promise<TaskResult<'encode'>> {
-      const onStart = (worker: WorkerProcess) => {
-        home = worker
-        worker.streams.add(id)
-      }
-      const task: Task<'encode'> = { kind: 'encode', stream: id, sampleRate, samples, last }
-      return place.encode(task, home, onStart)
+    const stream: StreamState = {
+      ...{ streams, place, sampleRate, history: [], keptBytes: 0, canReplay: true },
+      ...{ home: undefined, id: 0, emittedBytes: 0 },
     }
-
-    function remember(samples: Int16Array): void {
-      history.push(samples)
-      keptBytes += samples.byteLength
-      historyBytes += samples.byteLength
-      if (historyBytes > historyBytesMax && home) forget()
-    }
-
-    function forget(): void {
-      historyBytes -= keptBytes
-      keptBytes = 0
-      history.length = 0
-      canReplay = false
-    }
-
-    async function replay(last: boolean): Promise<EncodedChunk> {
-      id = ++streams
-      const chunks: EncodedChunk[] = []
-      for (const [i, samples] of history.entries())
-        chunks.push(succeeded(await run(samples, last && i === history.length - 1)))
-      const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes))
-      return { ...chunks.at(-1)!, bytes: bytes.subarray(emittedBytes) }
-    }
-
-    async function encodeSurely(samples: Int16Array, last: boolean): Promise<EncodedChunk> {
-      for (let losses = 0; ; losses++) {
-        try {
-          return home ? succeeded(await run(samples, last)) : await replay(last)
-        } catch (error) {
-          const lost = error instanceof WorkerGone && error.isFailure
-          if (!lost || !canReplay || losses === streamLossesMax) throw error
-          home = undefined
-        }
-      }
-    }
-
     return {
-      async append(samples, last) {
-        remember(samples)
-        const answer = await encodeSurely(samples, last)
-        if (last) home!.streams.delete(id)
-        emittedBytes += answer.bytes.length
-        return answer
-      },
+      append: (samples, last) => append(stream, samples, last),
       abandon() {
-        forget()
-        if (!home?.streams.delete(id) || home.gone) return
-        place.abandon(id, home)
+        forget(stream)
+        const { home, id } = stream
+        if (home?.streams.delete(id) && !home.gone) place.abandon(id, home)
       },
     }
   }
+}
+
+async function append(stream: StreamState, samples: Int16Array, last: boolean): Promise<EncodedChunk> {
+  remember(stream, samples)
+  const chunk = await encodeSurely(stream, samples, last)
+  if (last) stream.home?.streams.delete(stream.id)
+  stream.emittedBytes += chunk.bytes.length
+  return chunk
+}
+
+function remember(stream: StreamState, samples: Int16Array): void {
+  const { streams } = stream
+  stream.history.push(samples)
+  stream.keptBytes += samples.byteLength
+  streams.historyBytes += samples.byteLength
+  if (streams.historyBytes > historyBytesMax && stream.home) forget(stream)
+}
+
+function forget(stream: StreamState): void {
+  stream.streams.historyBytes -= stream.keptBytes
+  stream.keptBytes = 0
+  stream.history.length = 0
+  stream.canReplay = false
+}
+
+async function encodeSurely(stream: StreamState, samples: Int16Array, last: boolean): Promise<EncodedChunk> {
+  for (let losses = 0; ; losses++) {
+    try {
+      return stream.home ? await encode(stream, samples, last) : await replay(stream, last)
+    } catch (error) {
+      const lost = error instanceof WorkerGone && error.isFailure
+      if (!lost || !stream.canReplay || losses === streamLossesMax) throw error
+      stream.home = undefined
+    }
+  }
+}
+
+/** Encodes the whole history in a new worker, and returns the bytes that were not emitted yet. */
+async function replay(stream: StreamState, last: boolean): Promise<EncodedChunk> {
+  const { history, emittedBytes } = stream
+  stream.id = ++stream.streams.lastId
+  const chunks: EncodedChunk[] = []
+  for (const [i, samples] of history.entries())
+    chunks.push(await encode(stream, samples, last && i === history.length - 1))
+  const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes))
+  return { ...chunks.at(-1)!, bytes: bytes.subarray(emittedBytes) }
+}
+
+async function encode(stream: StreamState, samples: Int16Array, last: boolean): Promise<EncodedChunk> {
+  const { place, id, sampleRate, home } = stream
+  const task: Task<'encode'> = { kind: 'encode', stream: id, sampleRate, samples, last }
+  const result = await place.encode(task, home, (worker) => {
+    stream.home = worker
+    worker.streams.add(id)
+  })
+  return succeeded(result)
 }

@@ -3,11 +3,12 @@
  * that becomes free is kept for the model that waits for it.
  */
 import type { Logger } from '../../log'
+import type { RuntimeOptions } from '../../speech/onnx/runtime-options'
 import { modelsOf, type Loadable } from '../../speech/voice'
 import { succeeded, TaskFailed } from '../task-failed'
 import { retryUnbegun, type WorkerProcess } from '../worker-process'
 import type { ModelMemory } from './model-memory'
-import { describeModels, modelBytesOf, modelLoad, residenceMs, type Load, type ModelOptions } from './models'
+import { describeModels, modelBytesOf, modelLoad, residenceMs, type ModelOptions } from './models'
 import type { ProcessSet } from './process-set'
 
 const loadsMax = 2
@@ -101,29 +102,17 @@ function askAgain(state: LoaderState): void {
 }
 
 async function load(state: LoaderState, voice: Loadable, key: string): Promise<void> {
-  const { processes, memory, models, log } = state
+  const { memory, models, log } = state
   const startedAtMs = performance.now()
   const model = describeModels(voice)
-  let worker: WorkerProcess | undefined
-  let loaded: Load | undefined
   try {
-    const chosen = await models.runtime(modelsOf(voice)[0]!.directory)
+    const runtime = await models.runtime(modelsOf(voice)[0]!.directory)
     if (state.isClosed) return
-    const result = await retryUnbegun(() => {
-      const deviceId = leastUsedDevice(state)
-      loaded = modelLoad({ key, voice, deviceId })
-      worker = processes.start(loaded, { ...chosen, deviceId })
-      memory.release(key)
-      return worker.run({ kind: 'load', voice }, models.loadTimeoutMs)
-    })
-    succeeded(result)
-    const nowMs = performance.now()
-    Object.assign(loaded!, { isLoading: false, loadedAtMs: nowMs, usedAtMs: nowMs })
-    const durationMs = Math.round(nowMs - startedAtMs)
+    const { pid, memoryBytes } = await retryUnbegun(() => startLoaded(state, voice, key, runtime))
+    const durationMs = Math.round(performance.now() - startedAtMs)
     state.onLoaded(voice, durationMs)
-    log.info({ model, pid: worker!.pid, memoryBytes: worker!.memoryBytes, durationMs }, 'model loaded')
+    log.info({ model, pid, memoryBytes, durationMs }, 'model loaded')
   } catch (error) {
-    worker?.kill()
     if (state.isClosed) return
     const message = `the model ${model} could not be loaded: ${(error as Error).message}`
     state.failures.set(key, { message, untilMs: performance.now() + failureMs })
@@ -132,6 +121,29 @@ async function load(state: LoaderState, voice: Loadable, key: string): Promise<v
     memory.release(key)
     if (!state.isClosed) state.onChange()
   }
+}
+
+/** Starts a process and loads the model in it. Kills the process when it fails. */
+async function startLoaded(
+  state: LoaderState,
+  voice: Loadable,
+  key: string,
+  runtime: Omit<RuntimeOptions, 'deviceId'>,
+): Promise<WorkerProcess> {
+  const { processes, memory, models } = state
+  const deviceId = leastUsedDevice(state)
+  const load = modelLoad({ key, voice, deviceId })
+  const worker = processes.start(load, { ...runtime, deviceId })
+  memory.release(key)
+  try {
+    succeeded(await worker.run({ kind: 'load', voice }, models.loadTimeoutMs))
+  } catch (error) {
+    worker.kill()
+    throw error
+  }
+  load.isLoading = false
+  load.loadedAtMs = load.usedAtMs = performance.now()
+  return worker
 }
 
 function leastUsedDevice({ processes, models }: LoaderState): number | undefined {

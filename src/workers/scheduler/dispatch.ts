@@ -58,22 +58,26 @@ function startQueued(dispatcher: Dispatcher): boolean {
   const startedAtMs = performance.now()
   const choice = createChoice(dispatcher)
   const waiting = queues.take({ workers, nowMs: startedAtMs, fits: choice.fits })
-  if (!waiting) return false
-  const batch = choice.worker && queues.takeBatch(waiting, batchMax)
+  const { found } = choice
+  if (!waiting || !found) return false
+  waiting.job.begunAtMs ??= startedAtMs
+  if ('failure' in found) {
+    waiting.reject(found.failure)
+    return true
+  }
+  const { worker } = found
+  const batch = queues.takeBatch(waiting, batchMax)
   for (const { job } of batch ?? [waiting]) {
     job.begunAtMs ??= startedAtMs
-    if (choice.worker) job.workers.add(choice.worker)
+    job.workers.add(worker)
   }
-  if (!choice.worker) waiting.reject(choice.failure!)
-  else if (batch) void dispatchBatch(dispatcher, choice.worker, batch)
-  else void dispatch(dispatcher, choice.worker, waiting)
+  void (batch ? dispatchBatch(dispatcher, worker, batch) : dispatch(dispatcher, worker, waiting))
   return true
 }
 
 type Choice = {
-  /** The worker, or the failure, of the task that fits. */
-  worker: WorkerProcess | undefined
-  failure: Error | undefined
+  /** For the task that fits. */
+  found: { readonly worker: WorkerProcess } | { readonly failure: Error } | undefined
   /** Whether a worker for the task is free, or there will never be one. */
   readonly fits: (waiting: WaitingTask<QueuedTask>) => boolean
 }
@@ -82,20 +86,19 @@ type Choice = {
 function createChoice({ pool }: Dispatcher): Choice {
   const mustWait = new Set<string>()
   const choice: Choice = {
-    worker: undefined,
-    failure: undefined,
+    found: undefined,
     fits({ task }) {
       const needed = neededFor(task)
-      const key = needed && engineKey(needed)
-      if (key !== undefined && mustWait.has(key)) return false
+      const key = needed ? engineKey(needed) : ''
+      if (mustWait.has(key)) return false
       try {
-        choice.worker = needed ? pool.take(needed) : pool.takeAny()
+        const worker = needed ? pool.take(needed) : pool.takeAny()
+        if (worker) choice.found = { worker }
+        else mustWait.add(key)
       } catch (error) {
-        choice.failure = error as Error
+        choice.found = { failure: error as Error }
       }
-      if (choice.worker || choice.failure) return true
-      mustWait.add(key!)
-      return false
+      return choice.found !== undefined
     },
   }
   return choice
