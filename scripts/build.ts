@@ -1,6 +1,7 @@
 /** `bun run build`: compiles `dist/sonant`, one file with everything in it. */
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { replaceFile } from './run'
 
 const root = join(import.meta.dir, '..')
 const sizeBytesMax = 200e6
@@ -58,7 +59,7 @@ async function compressLibrary(path: string): Promise<{ path: string; name: stri
   const hash = new Bun.CryptoHasher('sha256').update(library).digest('hex').slice(0, 16)
   const compressed = join(root, 'node_modules/.cache', `onnxruntime-${hash}-${compressionLevel}.zst`)
   if (!(await Bun.file(compressed).exists()))
-    await Bun.write(compressed, await Bun.zstdCompress(library, { level: compressionLevel }))
+    await replaceFile(compressed, await Bun.zstdCompress(library, { level: compressionLevel }))
   return { path: compressed, name: `${hash}-${libraryName}` }
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { isGroup, verbs } from '../src/cli/commands/table'
 import { helpFor } from '../src/cli/help'
+import { replaceFile } from './run'
 
 export const path = join(import.meta.dir, '../docs/commands.md')
 
@@ -23,4 +24,4 @@ function quote(help: string): string {
   return `\`\`\`text\n${help}\`\`\`\n`
 }
 
-if (import.meta.main) await Bun.write(path, describeCommands())
+if (import.meta.main) await replaceFile(path, describeCommands())

@@ -1,4 +1,5 @@
 /** Shared code of the entry scripts. They run before anything is installed, so they import nothing but Bun and Node. */
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export const root = join(import.meta.dir, '..')
@@ -21,4 +22,14 @@ export async function install(): Promise<void> {
   if (exitCode === 0) return
   console.error(stderr.toString())
   process.exit(exitCode)
+}
+
+/**
+ * Writes a file that another process may be reading, such as a table of the source during a run of the tests. `Bun.write`
+ * empties the file first, so that a reader finds JSON that ends early.
+ */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`
+  await Bun.write(temporary, content)
+  await rename(temporary, path)
 }

@@ -26,6 +26,7 @@ import {
 } from '../src/speech/text/unspoken'
 import { readCatalogue } from '../src/voice/catalogue'
 import manifest from '../voices/catalogue.json'
+import { replaceFile } from './run'
 
 const target = join(import.meta.dir, '../src/speech/text/unspoken.json')
 const codePointMax = 0x10ffff
@@ -48,7 +49,7 @@ for (const [alphabet, voice] of alphabets()) {
   const rangesOf = (kind: Kind) => encodeRanges([...answers.keys()], (codePoint) => answers.get(codePoint) === kind)
   table.alphabets[alphabet] = { mute: rangesOf('mute'), long: rangesOf('long'), named: rangesOf('named') }
   console.log(alphabet, 'asked', asked.length, `${((performance.now() - startedAtMs) / 1000).toFixed(1)} s`)
-  await Bun.write(target, `${JSON.stringify(table, null, 2)}\n`)
+  await replaceFile(target, `${JSON.stringify(table, null, 2)}\n`)
 }
 
 /** One voice for each row. */

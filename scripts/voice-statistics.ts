@@ -12,6 +12,7 @@ import type { EngineName } from '../src/speech/voice'
 import type { SpeechEngine } from '../src/speech/engine'
 import manifest from '../voices/catalogue.json'
 import { textsOf } from './voice-texts'
+import { replaceFile } from './run'
 
 const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
 const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.fallbackVoices]
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   const engines = { flite: await loadEngine('flite'), espeak: await loadEngine('espeak') }
   const measured: Record<string, AdaptableVoice> = {}
   for (const { id } of voices) measured[id] = await measureAdaptableVoice(engines, id)
-  await Bun.write(path, `${JSON.stringify(measured)}\n`)
+  await replaceFile(path, `${JSON.stringify(measured)}\n`)
   Bun.spawnSync([process.execPath, 'fmt', '--no-script', path], { stdio: ['ignore', 'inherit', 'inherit'] })
 }
 

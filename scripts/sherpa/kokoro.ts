@@ -10,6 +10,7 @@ import { kittenVocabulary } from '../../src/speech/phonemes/kitten'
 import type { StyleRun } from '../../test/onnx/kokoro'
 import { kokoroTexts, type SherpaRun, type SherpaTable } from '../../test/speech/sherpa/kokoro-texts'
 import { unpackEspeakData } from './espeak-data'
+import { replaceFile } from '../run'
 
 const [speaker, speed] = [1, 1.25]
 const symbols = new Map([...kittenVocabulary].map(([symbol, id]) => [id, symbol]))
@@ -37,7 +38,7 @@ try {
   await unpackEspeakData(dataDirectory)
   const table: SherpaTable = { speaker, speed, kokoro: await ask('kokoro'), kitten: await ask('kitten') }
   const packed = Bun.zstdCompressSync(JSON.stringify(table), { level: 19 })
-  await Bun.write(join(import.meta.dir, '../../test/speech/sherpa/kokoro.json.zst'), packed)
+  await replaceFile(join(import.meta.dir, '../../test/speech/sherpa/kokoro.json.zst'), packed)
   console.log(`${kokoroTexts.length} texts, ${packed.length} bytes`)
 } finally {
   await rm(dataDirectory, { recursive: true })

@@ -6,6 +6,7 @@
 import { dirname, join } from 'node:path'
 import { mapFile, withSherpa } from './run-piper'
 import { makeTexts, textVoices } from './texts'
+import { replaceFile } from '../run'
 
 await withSherpa(async (read) => {
   for (const voice of textVoices) {
@@ -13,6 +14,8 @@ await withSherpa(async (read) => {
     const runs = await read(voice, texts)
     const rows = texts.map((text, index) => `${JSON.stringify([text, runs[index]])}\n`)
     const file = join(dirname(mapFile), `piper-${voice}.jsonl.zst`)
-    console.log(file, await Bun.write(file, Bun.zstdCompressSync(rows.join(''), { level: 19 })), 'bytes')
+    const bytes = Bun.zstdCompressSync(rows.join(''), { level: 19 })
+    await replaceFile(file, bytes)
+    console.log(file, bytes.length, 'bytes')
   }
 })

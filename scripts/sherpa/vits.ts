@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vitsModel } from '../../test/onnx/vits'
 import { characterTexts, createPacks, englishTexts, mandarinTexts, type PackFiles } from './vits-texts'
+import { replaceFile } from '../run'
 
 const known = (await Bun.file(join(import.meta.dir, '../../test/speech/phonemes/mandarin-readings.txt')).text()).trim()
 const sentences = known.split('\n').map((line) => line.split('\t')[0]!)
@@ -65,5 +66,5 @@ for (const [name, files] of Object.entries(createPacks(mandarin, characters))) {
   console.log(`${name}: ${texts.length} texts`)
 }
 const bytes = await Bun.zstdCompress(JSON.stringify(packs), { level: 19 })
-await Bun.write(join(import.meta.dir, '../../test/speech/sherpa/vits.json.zst'), bytes)
+await replaceFile(join(import.meta.dir, '../../test/speech/sherpa/vits.json.zst'), bytes)
 console.log(`${bytes.length} bytes`)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { makeVoice } from '../audio/analysis/voices'
 import { wavFile } from '../audio/files'
 import { writeConverterPack } from '../onnx/converter'
+import { readReadyLine } from '../lines'
 import { readWav } from '../sound'
 
 setDefaultTimeout(60_000)
@@ -35,8 +36,7 @@ beforeAll(async () => {
   ]
   const env = { ...process.env, SONANT_ADMIN_KEY: adminKey }
   child = Bun.spawn([process.execPath, main, ...flags], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
-  const { value } = await child.stdout.getReader().read()
-  baseUrl = (JSON.parse(Buffer.from(value!).toString()) as { base_url: string }).base_url
+  baseUrl = (await readReadyLine<{ base_url: string }>(child.stdout)).base_url
   const { body } = await ask('GET', '/account')
   await ask('POST', `/admin/accounts/${body.id}/adjust`, { units: 10_000, reason: 'for a test' })
 })
@@ -134,7 +134,8 @@ describe('the service with a tone converter', () => {
     expect((await ask('POST', `/admin/clones/${old.id}/re-enrol`, {})).body.method).toBe('adapted')
     expect(await say(old.id)).toEqual(adapted)
 
-    await writeConverterPack(join(data, 'voices/again'))
+    await writeConverterPack(join(directory, 'again'))
+    await rename(join(directory, 'again'), join(data, 'voices/again'))
     await packsAre('again')
     expect(await say(made.id)).toEqual(spoken)
   })

@@ -2,6 +2,7 @@
 import { expect } from 'bun:test'
 import { openDatabase } from '../../src/db/database'
 import { join } from 'node:path'
+import { collectLines, readFirstLine } from '../lines'
 import { executable, omitDemos } from './sonant'
 
 export const userKey = 'user-key-for-tests'
@@ -54,23 +55,19 @@ async function spawn(flags: string[], administratorKey: string, env: Record<stri
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  let log = ''
-  void (async () => {
-    for await (const chunk of child.stderr) log += Buffer.from(chunk).toString()
-  })()
-  let ready = ''
-  for await (const chunk of child.stdout) {
-    ready += Buffer.from(chunk).toString()
-    if (ready.includes('\n')) break
+  const { lines: log, end: logEnd } = collectLines(child.stderr)
+  const ready = await readFirstLine(child.stdout)
+  if (ready === undefined) {
+    await logEnd
+    throw new Error(`sonant did not start: ${log()}`)
   }
-  if (!ready) throw new Error(`sonant did not start: ${log}`)
   const { base_url: baseUrl } = JSON.parse(ready) as { base_url: string }
 
   const server: Server = {
     baseUrl,
     port: Number(new URL(baseUrl).port),
     process: child,
-    log: () => log,
+    log,
     async ask(path, { method, body, key = userKey, headers } = {}) {
       const response = await fetch(baseUrl + path, {
         method: method ?? (body === undefined ? 'GET' : 'POST'),

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readReadyLine } from '../lines'
 import { random, seeded } from '../random'
 import { until } from '../until'
 import { auditDifference } from './books'
@@ -258,8 +259,7 @@ describe("an operator's key at the first start", () => {
     const child = Bun.spawn([executable, 'serve', '--port', '0', '--data', join(directory, 'own')], {
       ...{ env: { PATH: '/usr/bin:/bin', SONANT_ADMIN_KEY: adminKey }, stdout: 'pipe', stderr: 'ignore' },
     })
-    const { value } = await child.stdout.getReader().read()
-    expect(Object.keys(JSON.parse(Buffer.from(value!).toString()))).toEqual(['ready', 'base_url', 'storage_url'])
+    expect(Object.keys(await readReadyLine(child.stdout))).toEqual(['ready', 'base_url', 'storage_url'])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
   })

@@ -10,7 +10,7 @@ import { addToGraph, bytes, tensor, varint } from '../onnx/raw'
 import { tonesModel } from '../onnx/tones'
 import { vitsModel } from '../onnx/vits'
 import { childrenOf, isRunning } from '../processes'
-import { runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
+import { parseOutput, runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, dropTones, packsTried, type PackItem } from './voice-packs'
 import { until } from '../until'
 
@@ -77,8 +77,8 @@ const refusals = () =>
     .filter((line) => line.includes('pack refused'))
     .map((line) => JSON.parse(line) as { pack: string; reason: string })
 const listed = () => {
-  const { stdout } = runSonant(['voices', 'packs', '--json', '--data', sonant.dataDirectory])
-  return (JSON.parse(stdout) as { items: PackItem[] }).items
+  const packs = runSonant(['voices', 'packs', '--json', '--data', sonant.dataDirectory])
+  return parseOutput<{ items: PackItem[] }>(packs).items
 }
 
 describe('an unusable pack', () => {

@@ -15,6 +15,7 @@ import { openBrowser } from './browser'
 import { readDescription, type Described, type Operation } from './description'
 import { lasting, sampleRate } from './recordings'
 import { executable } from './sonant'
+import { readReadyLine } from '../lines'
 
 type Ready = { base_url: string; api_key: string; admin_key: string }
 
@@ -35,8 +36,7 @@ beforeAll(async () => {
       stderr: 'pipe',
     },
   )
-  const { value } = await child.stdout.getReader().read()
-  ready = JSON.parse(Buffer.from(value!).toString()) as Ready
+  ready = await readReadyLine<Ready>(child.stdout)
   described = await readDescription(ready.base_url)
 })
 afterAll(async () => {

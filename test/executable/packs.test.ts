@@ -5,7 +5,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hexgradPack } from '../speech/models/style-packs'
-import { runSonant, startIn, type Sonant } from './sonant'
+import { until } from '../until'
+import { parseOutput, runSonant, startIn, type Sonant } from './sonant'
 
 let directory: string
 beforeAll(async () => {
@@ -26,13 +27,8 @@ function run(...args: string[]) {
 }
 
 function listPacks() {
-  const { stdout } = run('voices', 'packs', '--json')
-  const { items } = JSON.parse(stdout) as { items: { name: string; state: string }[] }
+  const { items } = parseOutput<{ items: { name: string; state: string }[] }>(run('voices', 'packs', '--json'))
   return Object.fromEntries(items.map(({ name, state }) => [name, state]))
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(200)
 }
 
 describe('before the first start of a server', () => {
@@ -117,7 +113,7 @@ describe('beside a server', () => {
     const { exitCode, stdout } = run('voices', 'remove', 'kokoro', '--json')
     expect([exitCode, JSON.parse(stdout)]).toEqual([0, { ok: true, deleted: 'kokoro' }])
     expect(existsSync(join(voices(), 'kokoro'))).toBe(false)
-    while ((await listed()).includes('kokoro-af-heart')) await Bun.sleep(50)
+    await until(async () => !(await listed()).includes('kokoro-af-heart'))
     expect(run('audit-log', '--limit', '1').stdout).toContain('voices remove  kokoro')
     expect((await readdir(voices())).filter((name) => name.startsWith('.removed'))).toEqual([])
   })

@@ -7,7 +7,7 @@ import { childrenOf, isRunning } from '../processes'
 import { until } from '../until'
 import { durationSeconds } from '../../src/audio/pcm'
 import { readWav } from '../sound'
-import { executable, runSonant, startIn } from './sonant'
+import { executable, parseOutput, runSonant, startIn } from './sonant'
 
 let root: string
 let directory: string
@@ -242,10 +242,10 @@ describe('the voice', () => {
     }
     const agree = async (id: string) => {
       expect(await first()).toBe(id)
-      expect(JSON.parse(run('say', 'Hi', '-o', 'a.mp3', '--json', '--data', data).stdout)).toMatchObject({
+      expect(parseOutput<object>(run('say', 'Hi', '-o', 'a.mp3', '--json', '--data', data))).toMatchObject({
         voice_id: id,
       })
-      expect(JSON.parse(run('voices', '--json', '--data', data).stdout).items[0].id).toBe(id)
+      expect(parseOutput<{ items: { id: string }[] }>(run('voices', '--json', '--data', data)).items[0]!.id).toBe(id)
       expect(run('voices', '--data', data).stdout).toStartWith(id)
     }
     const update = (id: string, ...flags: string[]) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { childrenOf, isRunning } from '../processes'
 import { auditDifference, isSpeaking, query } from './books'
 import { executable, startEphemeral, startSonant, stopAndRemove, type EphemeralSonant, type Sonant } from './sonant'
+import { readReadyLine } from '../lines'
 import { until } from '../until'
 
 const started: Sonant[] = []
@@ -105,9 +106,8 @@ describe.if(isPosix)('a server with a closed output', () => {
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const reader = server.stdout.getReader()
-    const line = JSON.parse(Buffer.from((await reader.read()).value!).toString()) as Record<string, string>
-    await (name === 'stdout' ? reader.cancel() : server.stderr.cancel())
+    const line = await readReadyLine(server.stdout)
+    await server[name].cancel()
     for (let times = 0; times < 5; times++) {
       const headers = { authorization: `Bearer ${line.api_key}` }
       const answer = await fetch(`${line.base_url}/api/v1/tts`, { method: 'POST', headers, body: '{"text":"Hello."}' })

@@ -3,6 +3,7 @@ import { setDefaultTimeout } from 'bun:test'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { collectLines, readFirstLine } from '../lines'
 import { demoName, readCatalogue } from '../../src/voice/catalogue'
 
 // Synthesis takes long while other programs keep the cores busy.
@@ -25,7 +26,7 @@ export type Sonant = {
   readonly apiKey: string
   readonly directory: string
   readonly process: Bun.Subprocess
-  /** All of stderr so far. */
+  /** All whole lines of stderr so far. */
   readonly log: () => string
   /** Sends a request with the key, and with a JSON body if given. */
   request(path: string, init?: Init): Promise<Response>
@@ -128,16 +129,13 @@ async function launch(
     // A process group of its own, as in a terminal: a test may signal the whole group.
     detached: true,
   })
-  let log = ''
-  const logged = (async () => {
-    for await (const chunk of child.stderr) log += Buffer.from(chunk).toString()
-  })()
-  const ready = await firstLine(child.stdout)
-  if (!ready) {
-    await logged
-    throw new Error(`sonant did not start: ${log}`)
+  const log = collectLines(child.stderr)
+  const ready = await readFirstLine(child.stdout)
+  if (ready === undefined) {
+    await log.end
+    throw new Error(`sonant did not start: ${log.lines()}`)
   }
-  return { process: child, log: () => log, line: JSON.parse(ready) as Record<string, unknown> }
+  return { process: child, log: log.lines, line: JSON.parse(ready) as Record<string, unknown> }
 }
 
 function describeServer(directory: string, server: Server, line: Record<string, unknown>, apiKey: string): Sonant {
@@ -176,16 +174,6 @@ export async function stopAndRemove(sonant: Sonant): Promise<void> {
   await rm(sonant.directory, { recursive: true, force: true })
 }
 
-async function firstLine(stdout: ReadableStream<Uint8Array>): Promise<string | undefined> {
-  let text = ''
-  for await (const chunk of stdout) {
-    text += Buffer.from(chunk).toString()
-    const end = text.indexOf('\n')
-    if (end >= 0) return text.slice(0, end)
-  }
-  return undefined
-}
-
 /** Runs a verb to its end. */
 export function runSonant(
   args: string[],
@@ -194,4 +182,10 @@ export function runSonant(
   const variables = { PATH: '/usr/bin:/bin', ...env }
   const { exitCode, stdout, stderr } = Bun.spawnSync([executable, ...args], { cwd, env: variables })
   return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() }
+}
+
+/** The JSON that a verb printed. Throws with what it said instead when it printed none. */
+export function parseOutput<T>({ exitCode, stdout, stderr }: ReturnType<typeof runSonant>): T {
+  if (!stdout.endsWith('\n')) throw new Error(`No whole line on stdout, exit code ${exitCode}: ${stdout}${stderr}`)
+  return JSON.parse(stdout) as T
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configuration, extractorGraph, mirrorGraph } from '../onnx/converter'
 import { addPiperVoices, startHub, text, type HubServer } from '../packs/hub/hub-server'
+import { readReadyLine } from '../lines'
 
 setDefaultTimeout(60_000)
 
@@ -28,8 +29,7 @@ beforeAll(async () => {
   const flags = ['serve', '--ephemeral', '--hub', hub.url, '--log-level', 'silent']
   const env = { ...process.env, TMPDIR: directory }
   child = Bun.spawn([process.execPath, main, ...flags], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
-  const { value } = await child.stdout.getReader().read()
-  ready = JSON.parse(Buffer.from(value!).toString()) as typeof ready
+  ready = await readReadyLine<typeof ready>(child.stdout)
 })
 afterAll(async () => {
   child.kill('SIGTERM')

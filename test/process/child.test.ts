@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startChild, type Child } from '../../src/process/child'
 import { isRunning } from '../processes'
 import type { Order, Report } from './obedient-child'
+import { readFirstLine } from '../lines'
 
 const isLinux = process.platform === 'linux'
 if (!isLinux)
@@ -71,8 +72,7 @@ describe('a child process', () => {
 
   it.each(isLinux ? (['hanging', 'stopped'] as const) : [])('ends with its parent, even if it is %s', async (state) => {
     const parent = Bun.spawn([process.execPath, join(import.meta.dir, 'parent-script.ts')], { stdout: 'pipe' })
-    const { value } = await parent.stdout.getReader().read()
-    const pid = Number(Buffer.from(value!).toString())
+    const pid = Number(await readFirstLine(parent.stdout))
     expect(isRunning(pid)).toBe(true)
     if (state === 'stopped') process.kill(pid, 'SIGSTOP')
     parent.kill('SIGKILL')
