@@ -1,7 +1,7 @@
-/** Where the service listens, and where clients find it and its audio by the configuration alone. */
+/** The addresses of the service and its audio for clients, from the configuration alone. */
 import type { Config } from './config'
 
-/** On all interfaces of the machine, in any way to write that. */
+/** Whether `host` means all interfaces of the machine, in any notation. */
 export function listensEverywhere(host: string): boolean {
   const hostname = URL.parse(`http://${host.includes(':') ? `[${host}]` : host}`)?.hostname ?? ''
   return ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(hostname)

@@ -24,7 +24,7 @@ export function shorten(whole: Deadline, timeoutMs: number): Deadline {
 
 /**
  * Waits for `work` until the deadline, then throws `late()`. The work itself is not stopped: what it throws later is
- * dropped, and whoever started it must stop it.
+ * dropped, and the caller must stop it.
  */
 export async function runWithin<T>(deadline: Deadline, work: Promise<T>, late: () => Error): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()

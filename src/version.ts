@@ -1,4 +1,4 @@
-/** Which program this is. The commit is put in by the build. */
+/** The version of the program. The build inserts the commit. */
 import manifest from '../package.json'
 
 declare const SONANT_COMMIT: string | undefined

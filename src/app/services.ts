@@ -67,7 +67,7 @@ function openRegistry(config: Config, catalogue: Catalogue, { scheduler, probe }
       catalogue.install(packs.map((pack) => batching(pack, config.neural)))
       scheduler.keepOnly(packs.map(({ model }) => model))
     },
-    isKeeper: () => true,
+    mayWriteCache: () => true,
     settleMs: limits.packSettleMs,
     pollMs: limits.packPollMs,
     patienceMs: limits.packPatienceMs,

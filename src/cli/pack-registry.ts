@@ -23,7 +23,7 @@ export function openPackRegistry(
     reservedIds: catalogue.reservedIds,
     probe,
     onChange: (packs) => catalogue.install(packs),
-    isKeeper: () => loadLock().isLocked(dataDirectory) !== true,
+    mayWriteCache: () => loadLock().isLocked(dataDirectory) !== true,
     settleMs: limits.packSettleMs,
     pollMs: limits.packPollMs,
     patienceMs: limits.packPatienceMs,
@@ -54,7 +54,7 @@ async function probePacks(flags: RawSettings): Promise<PackRegistry> {
   try {
     const registry = await openPackRegistry(flags, readCatalogue(), probe)
     await registry.rescan()
-    await registry.tryAll()
+    await registry.probeAll()
     return registry
   } finally {
     scheduler.close()

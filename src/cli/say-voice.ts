@@ -17,7 +17,7 @@ export async function chooseVoice(
   const hasDatabase = existsSync(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))
   if (id === undefined && !hasDatabase) return catalogue.voices[0]!
   const registry = await openPackRegistry(flags, catalogue, probe)
-  if (id !== undefined && !catalogue.find(id)) await registry.tryAll()
+  if (id !== undefined && !catalogue.find(id)) await registry.probeAll()
   await registry.close()
   if (id !== undefined && !catalogue.find(id)) throw unknownVoice(id, catalogue)
   return hasDatabase ? chooseListed(flags, catalogue, id) : catalogue.find(id!)!

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import type { Pack, PackReport } from '../speech/models/pack'
 import type { Snapshot } from '../speech/models/snapshot'
 import { commit, version as release } from '../version'
-import type { Remembered, Tried } from './registry-cache'
+import type { Remembered, Probed } from './registry-cache'
 import type { Survey } from './survey'
 import { giveIds } from './voice-ids'
 
 export type Entry = {
   readonly name: string
   ids: Remembered['ids']
-  tried: Tried | undefined
+  probed: Probed | undefined
   /** Snapshot of its files, and the time of `performance.now()` when it was taken; undefined for an absent pack. */
   present: (Snapshot & { readonly seenAtMs: number }) | undefined
 }
@@ -37,8 +37,8 @@ export function createInventory(cached: readonly Remembered[]): Inventory {
   return { entries: cached.map((one) => ({ ...one, present: undefined })), loose: [], packs: [] }
 }
 
-export function needsProbe({ present, tried }: Entry): boolean {
-  return present !== undefined && (tried?.version !== present.version || tried.program !== program)
+export function needsProbe({ present, probed }: Entry): boolean {
+  return present !== undefined && (probed?.version !== present.version || probed.program !== program)
 }
 
 /** Whether its files have not changed for `settleMs`. */
@@ -48,7 +48,11 @@ export function hasSettled({ present }: Entry, settleMs: number): boolean {
   return sinceChangeMs >= settleMs || performance.now() - present.seenAtMs >= settleMs
 }
 
-export type Changes = { readonly entries: readonly Entry[]; readonly newLoose: readonly string[]; isAny: boolean }
+export type Changes = {
+  readonly entries: readonly Entry[]
+  readonly newLoose: readonly string[]
+  readonly isAny: boolean
+}
 
 /** Updates the entries from a survey. Returns the added, changed and removed ones, and the new loose files. */
 export function applySurvey(inventory: Inventory, { folders, loose }: Survey): Changes {
@@ -57,7 +61,7 @@ export function applySurvey(inventory: Inventory, { folders, loose }: Survey): C
   inventory.loose = loose
   for (const name of folders.keys())
     if (!inventory.entries.some((entry) => entry.name === name))
-      inventory.entries.push({ name, ids: new Map(), tried: undefined, present: undefined })
+      inventory.entries.push({ name, ids: new Map(), probed: undefined, present: undefined })
   const entries = inventory.entries.filter(({ name, present }) => present?.version !== folders.get(name)?.version)
   for (const entry of entries) {
     const snapshot = folders.get(entry.name)
@@ -84,8 +88,8 @@ export function derivePacks(inventory: Inventory, directory: string, reservedIds
 /** Has refused packs probed again. `onlyPassing`: only those whose failure may not be the pack's fault. */
 export function forgetRefusals({ entries }: Inventory, { onlyPassing }: { onlyPassing: boolean }): void {
   for (const entry of entries) {
-    const result = entry.tried?.result
-    if (result && 'reason' in result && (!onlyPassing || result.isPassing)) entry.tried = undefined
+    const result = entry.probed?.result
+    if (result && 'reason' in result && (!onlyPassing || result.isPassing)) entry.probed = undefined
   }
 }
 
@@ -97,11 +101,11 @@ export function reportsOf({ entries, loose, packs }: Inventory): PackReport[] {
   ]
 }
 
-function reportOf({ name, tried, present }: Entry, packs: readonly Pack[]): PackReport {
-  if (!tried || tried.version !== present?.version) return { name, state: 'checking' }
-  if ('pack' in tried.result) return { name, state: 'ready', pack: packs.find((pack) => pack.name === name)! }
-  return tried.program === program
-    ? { name, state: 'refused', reason: tried.result.reason }
+function reportOf({ name, probed, present }: Entry, packs: readonly Pack[]): PackReport {
+  if (!probed || probed.version !== present?.version) return { name, state: 'checking' }
+  if ('pack' in probed.result) return { name, state: 'ready', pack: packs.find((pack) => pack.name === name)! }
+  return probed.program === program
+    ? { name, state: 'refused', reason: probed.result.reason }
     : { name, state: 'checking' }
 }
 
@@ -109,19 +113,19 @@ export function looseReason(name: string): string {
   return `${name} is not in a folder: move it and its files into one, such as ${name.replace(/\.onnx$/, '')}/`
 }
 
-function usablePack({ tried }: Entry): Pack | undefined {
-  return tried && 'pack' in tried.result ? tried.result.pack : undefined
+function usablePack({ probed }: Entry): Pack | undefined {
+  return probed && 'pack' in probed.result ? probed.result.pack : undefined
 }
 
 /** The pack for the catalogue, with its final ids and its current path. */
 function finalPack(entry: Entry, directory: string): Pack | undefined {
   const pack = usablePack(entry)
   if (!pack) return undefined
-  const { name, ids, tried } = entry
+  const { name, ids, probed } = entry
   return {
     ...pack,
     name,
-    model: { ...pack.model, directory: join(directory, name), version: tried!.version },
+    model: { ...pack.model, directory: join(directory, name), version: probed!.version },
     voices: pack.voices.map((voice) => ({ ...voice, id: ids.get(voice.id)! })),
   }
 }

@@ -13,11 +13,11 @@ export type Remembered = {
   readonly name: string
   /** Ids by slug; a removed pack's ids stay reserved for it. */
   readonly ids: ReadonlyMap<string, string>
-  readonly tried: Tried | undefined
+  readonly probed: Probed | undefined
 }
 
 /** Result of a probe. */
-export type Tried = {
+export type Probed = {
   /** Version of the pack's files. */
   readonly version: string
   /** Version of this program. */
@@ -45,10 +45,10 @@ export async function readCache(directory: string): Promise<Remembered[]> {
   try {
     const cache = JSON.parse(text) as { format?: unknown; packs?: unknown }
     if (cache.format !== format || !Array.isArray(cache.packs)) return []
-    return cache.packs.filter(isEntry).map(({ name, ids, tried }) => ({
+    return cache.packs.filter(isEntry).map(({ name, ids, tried: probed }) => ({
       name,
       ids: new Map(Object.entries(ids)),
-      tried: isTried(tried) ? tried : undefined,
+      probed: isProbed(probed) ? probed : undefined,
     }))
   } catch (error) {
     if (error instanceof SyntaxError) return []
@@ -58,7 +58,7 @@ export async function readCache(directory: string): Promise<Remembered[]> {
 
 /** Writes atomically. */
 export async function writeCache(directory: string, packs: readonly Remembered[]): Promise<void> {
-  const entries = packs.map(({ name, ids, tried }) => ({ name, ids: Object.fromEntries(ids), tried }))
+  const entries = packs.map(({ name, ids, probed }) => ({ name, ids: Object.fromEntries(ids), tried: probed }))
   const temporary = `${pathOf(directory)}.${process.pid}.tmp`
   try {
     const file = await open(temporary, 'w', 0o600)
@@ -76,6 +76,7 @@ export async function writeCache(directory: string, packs: readonly Remembered[]
   await syncDirectory(directory)
 }
 
+/** An entry of the file. */
 type Entry = { readonly name: string; readonly ids: Readonly<Record<string, string>>; readonly tried?: unknown }
 
 const areStrings = (...values: unknown[]) => values.every((value) => typeof value === 'string')
@@ -84,7 +85,7 @@ function isEntry(value: unknown): value is Entry {
   return isFields(value) && areStrings(value.name) && isFields(value.ids) && areStrings(...Object.values(value.ids))
 }
 
-function isTried(value: unknown): value is Tried {
+function isProbed(value: unknown): value is Probed {
   if (!isFields(value) || !areStrings(value.version, value.program) || !isFields(value.result)) return false
   const { pack, reason } = value.result
   return pack === undefined ? areStrings(reason) : isPack(pack)

@@ -24,7 +24,7 @@ import {
   type Entry,
   type Inventory,
 } from './inventory'
-import { cacheFile, readCache, writeCache, type Tried } from './registry-cache'
+import { cacheFile, readCache, writeCache, type Probed } from './registry-cache'
 import { removedPrefix, removeLeftovers, rescanMark, survey, type Survey } from './survey'
 import { createTurns } from './turns'
 
@@ -38,7 +38,7 @@ export type PackRegistryOptions = {
   /** Called after every change with the new `packs`. */
   readonly onChange: (packs: readonly Pack[]) => void
   /** Whether to write the cache. Only one process may do so: the server, if it runs. */
-  readonly isKeeper: () => boolean
+  readonly mayWriteCache: () => boolean
   /** Waits until a folder has not changed for so long, because it may still be copied. */
   readonly settleMs: number
   /** Interval of checks without file system events. */
@@ -58,7 +58,7 @@ export type PackRegistry = {
   /** Checks once, now. Probes refused packs again. */
   rescan(): Promise<void>
   /** Resolves when all packs have been probed. */
-  tryAll(): Promise<void>
+  probeAll(): Promise<void>
   /**
    * Removes a pack: its voices are gone when this returns. Returns undefined without such a pack.
    */
@@ -160,7 +160,7 @@ export async function createPackRegistry(options: PackRegistryOptions): Promise<
       folderWatch.schedule()
     },
 
-    async tryAll() {
+    async probeAll() {
       forgetRefusals(inventory, { onlyPassing: true })
       while (!state.isClosed && mustProbe()) {
         turns.pump()
@@ -210,14 +210,14 @@ async function probeEntry(state: State, entry: Entry, signal: AbortSignal): Prom
     entry.present = after && { ...after, seenAtMs: performance.now() }
     return publish(state)
   }
-  entry.tried = { version: before.version, program, result }
+  entry.probed = { version: before.version, program, result }
   if ('pack' in result) log.info({ pack: name, voices: result.pack.voices.length }, 'pack ready')
   else log.warn({ pack: name, reason: result.reason }, 'pack refused')
   publish(state)
   save(state)
 }
 
-async function probe(options: PackRegistryOptions, name: string, signal: AbortSignal): Promise<Tried['result']> {
+async function probe(options: PackRegistryOptions, name: string, signal: AbortSignal): Promise<Probed['result']> {
   try {
     return { pack: await options.probe(join(options.directory, name), signal) }
   } catch (error) {
@@ -228,9 +228,9 @@ async function probe(options: PackRegistryOptions, name: string, signal: AbortSi
 }
 
 function save(state: State): void {
-  const { directory, isKeeper, log } = state.options
-  if (!isKeeper()) return
-  const remembered = state.inventory.entries.map(({ name, ids, tried }) => ({ name, ids, tried }))
+  const { directory, mayWriteCache, log } = state.options
+  if (!mayWriteCache()) return
+  const remembered = state.inventory.entries.map(({ name, ids, probed }) => ({ name, ids, probed }))
   state.saving = state.saving
     .then(() => writeCache(directory, remembered))
     .catch((error) => log.warn({ err: error }, 'cannot write the cache of packs'))

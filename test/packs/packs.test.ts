@@ -60,9 +60,9 @@ async function install(...names: string[]): Promise<void> {
   const { reservedIds } = readCatalogue()
   const registry = await createPackRegistry({
     ...{ directory, reservedIds, probe, log },
-    ...{ settleMs: 1, pollMs: 1000, patienceMs: 10_000, isKeeper: () => true, onChange() {} },
+    ...{ settleMs: 1, pollMs: 1000, patienceMs: 10_000, mayWriteCache: () => true, onChange() {} },
   })
-  await registry.tryAll()
+  await registry.probeAll()
   await registry.close()
 }
 

@@ -62,7 +62,7 @@ async function probe(path: string, signal: AbortSignal): Promise<Pack> {
 
 let published: readonly Pack[]
 async function start({
-  isKeeper = true,
+  mayWriteCache = true,
   reservedIds = [] as string[],
   pollMs = 60_000,
   settleMs = shortMs,
@@ -75,7 +75,7 @@ async function start({
   const onChange = (packs: readonly Pack[]) => void (published = packs)
   const registry = await createPackRegistry({
     ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, patienceMs, log },
-    isKeeper: () => isKeeper,
+    mayWriteCache: () => mayWriteCache,
   })
   registries.push(registry)
   if (watches) registry.watch()
@@ -183,7 +183,7 @@ describe('a registry', () => {
     await drop('good', 'good')
     await until(
       () => !Object.values(states(registry)).includes('checking') && registry.list().length === 3,
-      'all tried',
+      'all probed',
     )
     expect(registry.list()).toMatchObject([
       { name: 'bad', state: 'refused', reason: 'model.onnx has no input called "input".' },
@@ -245,7 +245,7 @@ describe('a registry', () => {
     const registry = await start({ pollMs: 50 })
     await until(() => ids(registry).includes('first'), 'the first found')
     await appendFile(join(directory, 'a/voices'), '\nsecond')
-    await until(() => probed.length === 2, 'tried again')
+    await until(() => probed.length === 2, 'probed again')
     await rm(join(directory, 'a'), { recursive: true })
     await until(() => ids(registry).length === 0, 'gone')
     expect(published).toEqual([])
@@ -272,7 +272,7 @@ describe('a registry', () => {
     await until(() => states(registry).a === 'refused', 'refused again')
     expect(probed).toEqual(['a', 'a'])
     await Bun.write(join(directory, rescanMark), '')
-    await until(() => probed.length === 3, 'tried once more')
+    await until(() => probed.length === 3, 'probed once more')
     expect(existsSync(join(directory, rescanMark))).toBe(false)
   })
 })
@@ -350,17 +350,17 @@ describe('a start', () => {
     await seen({ crash: 'abort', broken: 'bad luck' })
     const registry = await start()
     expect(states(registry)).toEqual({ crash: 'checking', broken: 'refused' })
-    await until(() => states(registry).crash === 'refused', 'tried')
+    await until(() => states(registry).crash === 'refused', 'probed')
     expect(probed).toEqual(['crash'])
   })
 
   it('reports the failure to readers of the cache', async () => {
     await seen({ crash: 'abort' })
-    const registry = await start({ watches: false, isKeeper: false })
+    const registry = await start({ watches: false, mayWriteCache: false })
     expect(registry.list()).toEqual([
       { name: 'crash', state: 'refused', reason: 'it could not be tested: worker process ended: died' },
     ])
-    await registry.tryAll()
+    await registry.probeAll()
     expect(probed).toEqual(['crash'])
   })
 
@@ -385,7 +385,7 @@ describe('a start', () => {
 
   for (const [what, content] of [
     ['that is not JSON', '{"format":1,"packs":[{'],
-    ['of another shape', '{"format":1,"packs":[{"name":"a","ids":{},"tried":{"version":1,"result":{"pack":{}}}}]}'],
+    ['of another shape', '{"format":3,"packs":[{"name":"a","ids":{},"tried":{"version":1,"result":{"pack":{}}}}]}'],
     ['of another format', '{"format":0,"packs":5}'],
     ['that is empty', ''],
   ] as const)
@@ -394,9 +394,26 @@ describe('a start', () => {
       await Bun.write(join(directory, '.shelf.json'), content)
       const registry = await start()
       expect(ids(registry)).toEqual([])
-      await until(() => ids(registry).includes('a'), 'tried')
+      await until(() => ids(registry).includes('a'), 'probed')
       expect(probed).toEqual(['a'])
     })
+
+  it('keeps the ids and reads the results in a cache of release 0.1', async () => {
+    await drop('a', 'a')
+    await seen({ broken: 'bad luck' })
+    const path = join(directory, '.shelf.json')
+    const { packs } = (await Bun.file(path).json()) as { packs: { name: string; tried: { version: string } }[] }
+    const { tried } = packs.find(({ name }) => name === 'broken')!
+    const entries = [
+      { name: 'broken', ids: {}, tried },
+      { name: 'a', ids: { a: 'a-7' } },
+    ]
+    await Bun.write(path, JSON.stringify({ format: 3, packs: entries }))
+    const registry = await start()
+    expect(states(registry)).toEqual({ broken: 'refused', a: 'checking' })
+    await until(() => ids(registry).length > 0, 'probed')
+    expect(ids(registry)).toEqual(['a-7'])
+  })
 
   it('of another release uses the cached results and probes again', async () => {
     await seen({ a: 'a', broken: 'bad luck' })
@@ -406,16 +423,16 @@ describe('a start', () => {
     const registry = await start()
     expect(ids(registry)).toEqual(['a'])
     expect(states(registry)).toEqual({ a: 'ready', broken: 'checking' })
-    await until(() => states(registry).broken === 'refused', 'tried')
+    await until(() => states(registry).broken === 'refused', 'probed')
     expect(probed.toSorted()).toEqual(['a', 'broken'])
   })
 
   it('writes nothing beside a server', async () => {
-    const registry = await start({ isKeeper: false, watches: false })
+    const registry = await start({ mayWriteCache: false, watches: false })
     await drop('a', 'a')
     await registry.rescan()
     expect(states(registry)).toEqual({ a: 'checking' })
-    await registry.tryAll()
+    await registry.probeAll()
     expect(ids(registry)).toEqual(['a'])
     await registry.close()
     expect(await readdir(directory)).toEqual(['a'])
