@@ -12,6 +12,11 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a field has a value; null and '' count as omitted. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
 /** Describes a JSON value for an error message. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'

@@ -2,7 +2,7 @@
 import { clone, removeClone } from '../clone/clone'
 import { cloneUnits, type CloneRequest, type CloneSource } from '../clone/cloning'
 import { AppError } from '../errors'
-import { refuse, type Fields } from '../fields'
+import { isGiven, refuse, type Fields } from '../fields'
 import { instant } from '../paging'
 import { countClones, findCloneOf, hasReference, type Clone } from '../voice/clones'
 import type { ReceivedReference } from '../storage/references'
@@ -100,10 +100,6 @@ function readSource(fields: Fields, file: ReceivedReference | undefined): CloneS
   if (isGiven(fields.hash)) return { hash: readHash(fields.hash) }
   if (typeof fields.url === 'string') return { url: fields.url }
   throw refuse('url', fields.url, 'an address is required')
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
 }
 
 function readHash(hash: unknown): string {

@@ -3,7 +3,7 @@
  * charged, with the default voice. Other unknown fields are ignored.
  */
 import { AppError } from '../errors'
-import type { Fields } from '../fields'
+import { isGiven, type Fields } from '../fields'
 
 export type FieldNames = {
   readonly known: readonly string[]
@@ -41,11 +41,6 @@ export function findMistakenField(
     if (similar !== undefined && !isGiven(fields[similar])) return { found, meant: similar }
   }
   return undefined
-}
-
-/** A null or empty voice counts as omitted. */
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
 }
 
 function withoutStyle(name: string): string {

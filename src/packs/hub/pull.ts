@@ -2,10 +2,11 @@
  * Installs a pack by name. Its verified files are collected in `.FOLDER.part/pack` beside the packs, then one rename
  * makes them the pack: a pack is either absent or complete. The next pull resumes an interrupted one.
  */
-import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors'
 import { ignoreMissing, syncDirectory, temporarySuffix } from '../../storage/files'
+import { readFreeBytes } from '../../storage/space'
 import { version } from '../../version'
 import type { Hub } from './client'
 import { downloadFile, holdsFile, type FileDigests } from './download'
@@ -82,7 +83,7 @@ async function isThere(target: string, { name, files }: PullPlan): Promise<boole
 }
 
 async function install(plan: PullPlan, pack: string, target: string, options: PullOptions): Promise<void> {
-  const { hub, directory, minFreeBytes, signal, freeBytes = freeBytesOf } = options
+  const { hub, directory, minFreeBytes, signal, freeBytes = readFreeBytes } = options
   const { onProgress = () => {}, onWarning = () => {} } = options
   await mkdir(pack, { recursive: true })
   const missingBytes = Math.max(0, plan.sizeBytes - (await sizeOf(pack)))
@@ -138,11 +139,6 @@ async function sizeOf(directory: string): Promise<number> {
   const paths = await filesIn(directory)
   const sizes = await Promise.all(paths.map(async (path) => (await stat(join(directory, path))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
-}
-
-async function freeBytesOf(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
 }
 
 /** Removes the workspace of a pull that failed before its first byte. */
