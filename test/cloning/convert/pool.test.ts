@@ -252,11 +252,9 @@ describe('a voice based on an installed one', () => {
     )
     const fresh = startScheduler()
     try {
-      const startedAtMs = performance.now()
       const made = await enrol(speaker(205), [...catalogue.voices, ...many], true, fresh)
       expect(made.baseVoiceId).toStartWith('many-')
       expect(made.baseVoiceId).not.toBe('many-299')
-      expect(performance.now() - startedAtMs).toBeLessThan(30_000)
     } finally {
       fresh.close()
     }
