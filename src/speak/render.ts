@@ -2,36 +2,25 @@
  * Renders one request from text to bytes. Several utterances are submitted to the scheduler at once. Their audio is
  * encoded in order and written as it comes. The head of the file needs the totals and is written last.
  */
-import type { AudioFormat, Encoder } from '../audio/encode/encoder'
+import type { AudioFormat } from '../audio/encode/encoder'
 import { mp3SampleRate } from '../audio/encode/mp3'
-import { createWavEncoder } from '../audio/encode/wav'
 import type { Deadline } from '../deadline'
-import { AppError } from '../errors'
-import { convertedCharactersMax, utteranceCharactersMax, type TimedWord } from '../speech/engine'
-import type { VoiceSpec } from '../speech/voice'
+import type { TimedWord } from '../speech/engine'
+import type { Planned } from '../speech/text/blocks'
+import { silenceMs } from '../speech/text/plan'
+import type { Storage } from '../storage/storage'
 import type { Place } from '../workers/admission'
 import { JobEnded, type Job, type Sound } from '../workers/job'
 import { soundMeasure, utteranceMeasure } from '../workers/measures'
-import type { Scheduler } from '../workers/scheduler'
-import { faultMessage, type Stage } from '../workers/protocol'
 import { stopping, takePlace } from '../workers/refusals'
-import type { Storage } from '../storage/storage'
-import type { EncodeStream } from '../workers/streams'
-import { TaskFailed } from '../workers/task-failed'
-import { blockCharactersMax, planBlocks, type Planned } from '../speech/text/blocks'
-import { silenceMs } from '../speech/text/plan'
-import type { ReadingVoice } from '../speech/text/reading-voice'
-import type { Script } from '../speech/text/script'
-import { alphabetOf } from '../speech/text/unspoken'
-import { createUtterer, joinWords, type Cast } from './utter'
+import type { Scheduler } from '../workers/scheduler'
 import { createWork, type RequestWork } from '../workers/work'
-import { WorkerGone } from '../workers/worker-process'
+import { openAudioWriter, type ByteSink } from './audio-writer'
+import { asRenderError } from './render-error'
+import { planRequest, type RequestPlan, type TextToSpeak } from './request-plan'
+import { createUtterer, joinWords } from './utter'
 
-export type RenderRequest = {
-  readonly text: string
-  readonly voice: VoiceSpec
-  /** The voice that speaks a script which `voice` cannot. */
-  readonly fallbackVoiceFor: (script: Script) => VoiceSpec
+export type RenderRequest = TextToSpeak & {
   readonly speed: number
   readonly format: AudioFormat
   /** Hz; undefined: the voice's own sample rate. */
@@ -61,16 +50,13 @@ export type Rendering = {
   readonly processingMs: number
 }
 
-/** Writes bytes of the file at a position. */
-export type ByteSink = { write(bytes: Uint8Array, position: number): Promise<void> }
-
 /**
  * Renders `text` into `sink`. Throws `rate_limited` (too much work waits), `synthesis_failed`, `synthesis_timeout`
  * (also when the text takes too long even on an idle machine), `speed_processing_failed`, `transcode_failed`,
  * `client_gone`, `shutting_down`, and any error of the sink.
  */
 export async function render(scheduler: Scheduler, request: RenderRequest, sink: ByteSink): Promise<Rendering> {
-  const plan = planSpeech(request)
+  const plan = planRequest(request)
   const sampleRate = outputSampleRate(request)
   const work = workOf(scheduler, request, plan, sampleRate)
   const place = placeFor(scheduler, request, work)
@@ -97,7 +83,7 @@ export async function render(scheduler: Scheduler, request: RenderRequest, sink:
     }
   } catch (error) {
     if (scheduler.closed && error instanceof JobEnded) throw stopping()
-    throw asAppError(error, request, timedOut)
+    throw asRenderError(error, request.format, timedOut)
   } finally {
     clearTimeout(timer)
     request.signal?.removeEventListener('abort', leave)
@@ -121,7 +107,7 @@ function placeFor(scheduler: Scheduler, { queueKey, place, deadline, fault }: Re
 function workOf(
   scheduler: Scheduler,
   { speed, format }: RenderRequest,
-  { known, cast: { voices } }: Plan,
+  { known, cast: { voices } }: RequestPlan,
   sampleRate: number,
 ): RequestWork {
   const parts = known
@@ -137,34 +123,6 @@ function workOf(
 /** Sample rate of WAV output, Hz; part of the API. */
 const wavSampleRate = 44_100
 
-type Plan = {
-  readonly planned: Iterator<Planned, unknown>
-  /** All of `planned` if the text fits in one block, as in every HTTP request; empty for longer texts. */
-  readonly known: readonly Planned[]
-  readonly cast: Cast
-}
-
-function planSpeech({ text, voice, fallbackVoiceFor }: RenderRequest): Plan {
-  const voices = new Map([[voice.id, voice]])
-  const asReadingVoice = (spec: VoiceSpec): ReadingVoice => {
-    const { id, language, conversion } = spec
-    const charactersMax = conversion ? convertedCharactersMax(language) : utteranceCharactersMax
-    return { id, language, charactersMax, alphabet: alphabetOf(spec) }
-  }
-  const cast: Cast = {
-    voices,
-    asReadingVoice,
-    fallbackVoiceFor(script) {
-      const fallback = fallbackVoiceFor(script)
-      voices.set(fallback.id, fallback)
-      return asReadingVoice(fallback)
-    },
-  }
-  const blocks = planBlocks(text, asReadingVoice(voice), cast.fallbackVoiceFor)
-  const known = text.length <= blockCharactersMax ? [...blocks] : []
-  return { planned: known.length > 0 ? known.values() : blocks, known, cast }
-}
-
 function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
   return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
 }
@@ -173,7 +131,7 @@ type RenderState = {
   scheduler: Scheduler
   job: Job
   request: RenderRequest
-  plan: Plan
+  plan: RequestPlan
   /** Hz. */
   sampleRate: number
   sink: ByteSink
@@ -187,8 +145,9 @@ async function speakAll({
   sampleRate,
   sink,
 }: RenderState): Promise<{ frames: number; words: readonly TimedWord[] | undefined }> {
-  const append = await openEncoder(job, request, sampleRate, sink)
-  const utterer = createUtterer(job, cast, { sampleRate, speed: request.speed, fault: request.fault })
+  const { format, fault } = request
+  const append = openAudioWriter(job, { format, sampleRate, fails: fault === 'encode' }, sink)
+  const utterer = createUtterer(job, cast, { sampleRate, speed: request.speed, fault })
   const inFlight: { sound: Promise<Sound>; planned: Planned }[] = []
   let words: TimedWord[] | undefined = []
   const submit = () => {
@@ -225,66 +184,6 @@ async function speakAll({
 
 /** Most utterances of one request in synthesis or waiting for the encoder. The limit bounds memory. */
 const utterancesAheadMax = 16
-
-type Append = (samples: Int16Array, last: boolean) => Promise<void>
-
-async function openEncoder(
-  job: Job,
-  { format, fault }: RenderRequest,
-  sampleRate: number,
-  sink: ByteSink,
-): Promise<Append> {
-  const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : job.openStream(sampleRate).append
-  let position: number | undefined
-  return async (samples, last) => {
-    if (fault === 'encode') throw new TaskFailed('encode', faultMessage)
-    const { bytes, headBytes, head } = await encode(samples, last)
-    position ??= headBytes
-    if (bytes.length > 0) await sink.write(bytes, position)
-    position += bytes.length
-    if (head) await sink.write(head, 0)
-  }
-}
-
-type Encode = EncodeStream['append']
-
-/** Encodes WAV without a worker, because it is only a header before raw samples. */
-function encodeHere(encoder: Encoder): Encode {
-  const { headBytes } = encoder
-  return async (samples, last) => {
-    try {
-      const bytes = encoder.append(samples)
-      return { bytes, headBytes, head: last ? encoder.finish().head : undefined }
-    } catch (error) {
-      throw new TaskFailed('encode', String(error))
-    }
-  }
-}
-
-function asAppError(error: unknown, { format }: RenderRequest, timedOut: boolean): unknown {
-  if (timedOut || (error instanceof WorkerGone && error.reason === 'timeout'))
-    return new AppError('synthesis_timeout', 'The synthesis took too long; try again.', { cause: error })
-  if (error instanceof JobEnded) return new AppError('client_gone', 'The client left before synthesis began.')
-  if (error instanceof WorkerGone) return new AppError('synthesis_failed', failureMessages.synthesize, { cause: error })
-  if (!(error instanceof TaskFailed)) return error
-  const code = failureCode(error.stage, format)
-  return new AppError(code, failureMessages[error.stage], { cause: error })
-}
-
-const failureMessages: Record<Stage, string> = {
-  synthesize: 'The synthesis engine failed on this text; nothing was charged. Try again.',
-  stretch: 'The audio could not be brought to the requested speed; nothing was charged. Try again.',
-  resample: 'The audio could not be converted; nothing was charged. Try again.',
-  encode: 'The audio could not be encoded; nothing was charged. Try again.',
-  analyze: 'The recording could not be read; nothing was charged. Try again.',
-  enrol: 'No voice could be made from the recording; nothing was charged. Try again.',
-}
-
-function failureCode(stage: Stage, format: AudioFormat) {
-  if (stage === 'stretch') return 'speed_processing_failed'
-  if (format === 'wav' && (stage === 'resample' || stage === 'encode')) return 'transcode_failed'
-  return 'synthesis_failed'
-}
 
 /**
  * Renders into a new file of the storage. The file appears under `name` only when it is complete and durable.
