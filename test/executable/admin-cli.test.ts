@@ -1,9 +1,11 @@
 /** The administrative verbs of the compiled executable, beside a running server and without one. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
-import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { operationList } from '../../src/operations/table'
+import { cacheFile } from '../../src/packs/registry-cache'
 import { executable, runSonant, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 
 type Answer = Record<string, unknown>
@@ -362,6 +364,41 @@ describe('an unusable data directory', () => {
     const { items } = (await (await again.request('/api/v1/admin/accounts')).json()) as List
     expect(items.map(({ name }) => name)).toContain('Offline')
     await again.stop()
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('the folder of packs', () => {
+  let place: string
+  let directory: string
+  let cache: string
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'sonant-packs-'))
+    await (await startIn(place)).stop()
+    directory = join(place, 'data')
+    cache = join(directory, 'voices', cacheFile)
+    await mkdir(join(directory, 'voices'), { recursive: true })
+    await rm(cache, { force: true })
+    // A reader of a FIFO waits until something is written into it.
+    expect(Bun.spawnSync(['mkfifo', cache]).exitCode).toBe(0)
+  })
+  afterAll(() => rm(place, { recursive: true }))
+
+  const start = (...args: string[]) =>
+    Bun.spawn([executable, ...args, '--data', directory], { stdout: 'ignore', stderr: 'ignore', timeout: 60_000 })
+
+  const withoutVoices = operationList.flatMap(({ command, usesVoices }) =>
+    command && !usesVoices && command.words !== 'voices rescan' ? [command] : [],
+  )
+  it.each(withoutVoices)('is not read by sonant $words', async ({ examples }) => {
+    const args = [...examples[0].matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
+    // 1: the id of the example does not exist.
+    expect(await start(...args.slice(1)).exited).toBeOneOf([0, 1])
+  })
+
+  it('is read by a command that needs voices', async () => {
+    const reading = start('voices', 'packs')
+    await writeFile(cache, '{}')
+    expect(await reading.exited).toBe(0)
   })
 })
 
