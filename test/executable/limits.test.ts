@@ -1,4 +1,4 @@
-/** Rate limits over HTTP against the compiled executable. All tests share one real minute of waiting. */
+/** Rate limits over HTTP against the compiled executable. test/http/limits.test.ts moves the clock. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { expectError, startServer, userKey, type Answer, type Call, type Server } from './client'
 
@@ -130,38 +130,4 @@ describe('wrong keys', () => {
     expect((await balance(key)).status).toBe(200)
     expectError(await server.ask('/api/v1/balance', { key: null }), 401, 'missing_api_key')
   })
-})
-
-describe('Retry-After', () => {
-  it('is exact: a call after that time succeeds, an earlier one does not, and refused calls do not count', async () => {
-    const { key } = await server.makeAccount({ balance: 1000 })
-    expect((await say(key)).status).toBe(200)
-    await Bun.sleep(1500)
-    const refused: Record<string, Answer> = {
-      tts: await (async () => {
-        await say(key)
-        await say(key)
-        return say(key)
-      })(),
-      account: await exhaust(5, () => balance(key)),
-    }
-    expectRefused(refused.tts!, 3)
-    // Refused calls in between must not move the end.
-    const knocking = setInterval(() => void balance(key), 3000)
-    const waits = Object.entries(refused).map(async ([name, answer]) => {
-      const waitMs = seconds(answer, 'retry-after') * 1000
-      const call = () => (name === 'tts' ? say(key) : balance(key))
-      await Bun.sleep(waitMs - 2500)
-      expectRefused(await call(), name === 'tts' ? 3 : 5)
-      clearInterval(knocking)
-      await Bun.sleep(2500)
-      const after = await call()
-      // Only the first of the speech calls has left the window: it slides, and does not restart.
-      if (name === 'tts') expectRefused(await call(), 3)
-      return [name, after.status, ...limitHeaders(after)]
-    })
-    const [tts, account] = await Promise.all(waits)
-    expect(tts).toEqual(['tts', 200, 3, 0])
-    expect(account!.slice(0, 3)).toEqual(['account', 200, 5])
-  }, 75_000)
 })

@@ -3,8 +3,7 @@ import { fromInt16, toInt16 } from '../../src/audio/pcm'
 import { createWavEncoder } from '../../src/audio/encode/wav'
 import type { Server } from './client'
 
-const text =
-  'The old house on the hill was sold last month, and we are going to visit our friends in the city tomorrow.'
+const text = 'The old house on the hill was sold last month, and we are going home.'
 
 /** Some seconds of a catalogue voice, as a WAV of 44.1 kHz; another `text` gives another recording. */
 export async function recordVoice(server: Server, voiceId: string, words = text): Promise<Uint8Array> {

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { query } from '../executable/books'
+import { until } from '../until'
 
 const keys = Array.from({ length: 11 }, (_, i) => `overload-key-${i}`)
 const [shortKey, ...longKeys] = keys
@@ -10,6 +12,11 @@ const [shortKey, ...longKeys] = keys
 const slow = (utterances: number) => 'slowest.\n'.repeat(utterances)
 /** Twelve seconds of work; ten such texts exceed the capacity of two workers within a minute. */
 const long = slow(12)
+/**
+ * 39 of the 60 seconds before a deadline are promised. Six such texts take two workers at least 36 seconds, and a seventh
+ * would end after 42. On a machine that needs more than a second for an utterance there are places for fewer.
+ */
+const refusedMin = 4
 
 let directory: string
 let server: Bun.Subprocess
@@ -42,6 +49,12 @@ async function say(text: string, key: string): Promise<Answer> {
   return { status: response.status, code: error?.code, retryAfter: response.headers.get('retry-after') }
 }
 
+/** Requests in the history. */
+function count(condition: string): number {
+  const sql = `SELECT count(*) AS requests FROM usage WHERE ${condition}`
+  return query<{ requests: number }>(join(directory, 'data'), sql)[0]!.requests
+}
+
 async function read(path: string, key: string): Promise<any> {
   return (await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } })).json()
 }
@@ -51,29 +64,31 @@ describe('ten long texts of ten keys at once', () => {
     for (let i = 0; i < 3; i++) await Promise.all([say(slow(1), shortKey!), say(slow(1), shortKey!)])
     const order: string[] = []
     const refusals: (Answer & { key: string })[] = []
-    const sayUntilDone = async (text: string, key: string): Promise<Answer> => {
+    const sayUntilDone = async (key: string): Promise<Answer> => {
       for (;;) {
-        const answer = await say(text, key)
+        const answer = await say(long, key)
         if (answer.status !== 429) {
-          order.push(text === long ? 'long' : 'short')
+          order.push('long')
           return answer
         }
-        order.push(text === long ? 'refused' : 'short refused')
+        order.push('refused')
         refusals.push({ ...answer, key })
         await Bun.sleep(1000 * Number(answer.retryAfter))
       }
     }
-    const all = longKeys.map((key) => sayUntilDone(long, key))
-    await Bun.sleep(3000)
-    expect((await sayUntilDone(slow(1), shortKey!)).status).toBe(200)
+    const all = longKeys.map((key) => sayUntilDone(key))
+    await until(() => count("status = 'failed'") >= refusedMin && count("status <> 'charged'") >= longKeys.length)
+    // No utterance took longer than the ones before, so the short text has a place now.
+    expect((await say(slow(1), shortKey!)).status).toBe(200)
+    order.push('short')
     const { records } = await read('/api/v1/usage?status=failed', longKeys.at(-1)!)
     const balance = await read('/api/v1/balance', longKeys.at(-1)!)
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual(longKeys.map(() => 200))
-    // Some were refused, all before the first one was done; a short text waited for no long one. It is refused only on
-    // a machine that became slower than it was measured.
-    expect(new Set(refusals.map(({ key }) => key)).size).toBeWithin(1, 10)
+    // The first one always has a place. All refusals came before the first one was done, and the short text waited for
+    // no long one.
+    expect(new Set(refusals.map(({ key }) => key)).size).toBeWithin(refusedMin, longKeys.length)
     expect(order.indexOf('refused')).toBeLessThan(order.indexOf('long'))
-    if (!order.includes('short refused')) expect(order.indexOf('short')).toBeLessThan(order.indexOf('long'))
+    expect(order.indexOf('short')).toBeLessThan(order.indexOf('long'))
     for (const { code, retryAfter } of refusals)
       expect([code, retryAfter]).toEqual(['rate_limited', expect.stringMatching(/^[1-9]\d*$/)])
     // The history of the last key shows each refusal without a charge.
