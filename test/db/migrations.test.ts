@@ -154,6 +154,19 @@ describe('the database of an older executable', () => {
     expect(readOld(path, read)).toEqual(before)
   })
 
+  it('is unchanged when the disk fills up during its migration, and is migrated when there is room', async () => {
+    const path = await writeFixture()
+    const read = (db: Database) => [version(db), schemaOf(db), contentOf(db)]
+    const before = readOld(path, read)
+    const pages = readOld(path, (db) => db.pragma('page_count', { simple: true }) as number)
+    const fill = (db: Database) => void db.pragma(`max_page_count = ${pages + 5}`)
+    expect(() => openDatabase(path, fill)).toThrow('database or disk is full')
+    expect(readOld(path, read)).toEqual(before)
+    const db = openDatabase(path)
+    expect([version(db), audit(db).difference]).toEqual([migrations.length, undefined])
+    db.close()
+  })
+
   it('is opened by a command only after a server migrated it', async () => {
     const path = await writeFixture()
     expect(() => openExistingDatabase(path)).toThrow('is of an older version; start the server once')
