@@ -35,7 +35,7 @@ export function createProbe({
     const memoryMaxBytes = limits.workerMemoryMaxBytes + loadingFactor * expectedBytes
     // Probe on the CPU: the limit would count a GPU driver's memory as the model's.
     const runtime = await compute.runtime('cpu')
-    const giveBack = await budget.take(memoryMaxBytes)
+    const release = await budget.take(memoryMaxBytes)
     try {
       const task = { kind: 'probe', directory, memoryMaxBytes: modelMemoryBytes } as const
       const outcome = await runIsolated(task, {
@@ -50,7 +50,7 @@ export function createProbe({
       if ('reason' in probed) throw new BadPack(probed.reason)
       return probed.pack
     } finally {
-      giveBack()
+      release()
     }
   }
 }
