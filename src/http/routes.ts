@@ -2,7 +2,7 @@
  * Makes a route of every operation. Deadline, access and rate limit come from the table of operations and are applied
  * here, in this order, and then the input is read; no handler can forget them.
  */
-import { Elysia, NotFoundError } from 'elysia'
+import { NotFoundError, type Elysia } from 'elysia'
 import type { Caller } from '../account/keys'
 import type { TimedOperation } from '../config'
 import type { Deadline } from '../deadline'
@@ -42,7 +42,8 @@ type RouteOptions = {
   readonly begin: (request: Request, operation: TimedOperation) => Deadline
 }
 
-export function createRoutes({ access, begin }: RouteOptions, handlers: Handlers) {
+/** Adds the routes to the server directly: a plugin of Elysia would register each of them twice. */
+export function addRoutes(app: Elysia, { access, begin }: RouteOptions, handlers: Handlers): void {
   function routeOf(operation: ListedOperation) {
     const handle = handlers[operation.id] as (call: Call) => unknown
     const readInput = inputReaderOf(operation)
@@ -57,7 +58,6 @@ export function createRoutes({ access, begin }: RouteOptions, handlers: Handlers
     }
   }
 
-  const app = new Elysia()
   const mounts = new Map<string, Map<string, ReturnType<typeof routeOf>>>()
   for (const operation of operationList) {
     const { mount, method, path, answersHead } = operation
@@ -65,16 +65,16 @@ export function createRoutes({ access, begin }: RouteOptions, handlers: Handlers
     // Operations with one mount and method share the handler of the first.
     if (mount) mounts.set(mount, new Map([[method, route], ...(mounts.get(mount) ?? [])]))
     else
-      for (const each of answersHead ? [method, 'HEAD'] : [method]) app.route(each, routerPath(path), route, unparsed)
+      for (const each of answersHead ? [method, 'HEAD'] : [method])
+        app.route(each, routerPath(path), route, method === 'GET' ? undefined : unparsed)
   }
   // Elysia would answer HEAD by the route of GET here, and count the bytes of the file for it.
   for (const [mount, byMethod] of mounts)
-    app.all(mount, ({ request, params, set }) => {
+    app.all(mount, ({ request, params, set }: Route) => {
       const route = byMethod.get(request.method)
       if (!route) throw new NotFoundError()
       return route({ request, params, set })
     })
-  return app
 }
 
 /** Elysia would read the body without our limits. */

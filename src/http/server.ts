@@ -20,7 +20,7 @@ import { homeHandlers } from './home'
 import { pathOf } from './path'
 import { createRequestLog } from './request-log'
 import { addHeaders, beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
-import { createPathFinder, createRoutes, type Handlers } from './routes'
+import { addRoutes, createPathFinder, type Handlers } from './routes'
 import { ttsHandlers } from './tts'
 import { voiceHandlers } from './voices'
 
@@ -62,6 +62,7 @@ export function createHttpServer(options: ServerOptions) {
     serve: { maxRequestBodySize: bodyBytesAccepted, idleTimeout, reusePort: false, development: false },
     handler: { standardHostname: options.isTls },
   })
+  app
     .onBeforeHandle(({ request }) => {
       // The request's clock starts here.
       stateOf(request).stopping = stopping
@@ -85,7 +86,7 @@ export function createHttpServer(options: ServerOptions) {
       logRequest(request, response.status, publicCode(known.code))
       return response
     })
-    .use(createRoutes({ begin, access: context.access }, handlersOf(context)))
+  addRoutes(app, { begin, access: context.access }, handlersOf(context))
   return app
 }
 

@@ -1,9 +1,10 @@
 /** Every operation enters through its deadline, access rule, limit and input, as the table of operations says. */
 import { describe, expect, it } from 'bun:test'
+import { Elysia } from 'elysia'
 import { startDeadline } from '../../src/deadline'
 import { AppError } from '../../src/errors'
 import type { Access } from '../../src/http/access'
-import { createPathFinder, createRoutes, type Call, type Handlers } from '../../src/http/routes'
+import { addRoutes, createPathFinder, type Call, type Handlers } from '../../src/http/routes'
 import { operationList, operations, type ListedOperation } from '../../src/operations/table'
 
 type Refusal = () => never
@@ -33,7 +34,9 @@ function makeRoutes(refuse?: Refusal) {
     events.push(`begin ${operation}`)
     return startDeadline(1000)
   }
-  return { routes: createRoutes({ access, begin }, handlers), events, calls }
+  const routes = new Elysia()
+  addRoutes(routes, { access, begin }, handlers)
+  return { routes, events, calls }
 }
 
 function requestOf({ method, path, body, access }: ListedOperation, sent: string = '{"name":"n"}') {

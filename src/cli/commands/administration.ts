@@ -2,7 +2,8 @@
 import { onlyAccount, onlyKey, period } from '../../operations/fields'
 import type { Fields } from '../../operations/operation'
 import { operationList, type ListedOperation } from '../../operations/table'
-import type { Command, Flag, Flags, Group } from './description'
+import type { Command, Flag, Flags } from './description'
+import { voicesActs } from './voices'
 
 /** Settings of the server that addresses of files depend on. */
 const addresses = {
@@ -10,13 +11,17 @@ const addresses = {
   'storage-url': { takes: 'URL', says: "the server's setting" },
 } as const satisfies Flags
 
+export type AdministrativeVerb = 'account' | 'key' | 'code' | 'clone' | 'group' | 'usage' | 'audit-log' | 'voices'
+
 /** The commands of a verb by their acts, in the order of the table. */
-export function actsOf(verb: string): Readonly<Record<string, Command>> {
+export function actsOf(verb: AdministrativeVerb): Readonly<Record<string, Command>> {
   const acts = operationList.flatMap((operation) => {
     const [first, act] = operation.command?.words.split(' ') ?? []
     return first === verb ? [[act!, commandOf(operation)] as const] : []
   })
-  return Object.fromEntries(acts)
+  const derived = Object.fromEntries(acts)
+  if (verb === 'usage') return { ...derived, export: usageExport }
+  return verb === 'voices' ? voicesActs(derived) : derived
 }
 
 function commandOf({ summary, parameter, query, body, command }: ListedOperation): Command {
@@ -48,25 +53,9 @@ function flagsOf(fields: Fields = {}, path = ''): Flags {
   return Object.fromEntries(flags)
 }
 
-export const accountVerb: Group = { summary: 'accounts and their balances', acts: actsOf('account') }
-export const keyVerb: Group = { summary: 'API keys', acts: actsOf('key') }
-export const codeVerb: Group = { summary: 'activation codes', acts: actsOf('code') }
-export const groupVerb: Group = { summary: 'voice plans', acts: actsOf('group') }
-export const cloneVerb: Group = { summary: 'cloned voices and their recordings', acts: actsOf('clone') }
-export const auditLogVerb: Group = {
-  summary: 'the log of administrative acts',
-  defaultAct: 'list',
-  acts: actsOf('audit-log'),
-}
-export const usageVerb: Group = {
-  summary: 'the history of requests; also as CSV',
-  defaultAct: 'list',
-  acts: {
-    ...actsOf('usage'),
-    export: {
-      summary: 'export all requests as CSV',
-      flags: { ...flagsOf({ ...onlyAccount, ...onlyKey, ...period }), ...addresses },
-      examples: ['sonant usage export > usage.csv', 'sonant usage export --from 2026-11-01 --to 2026-12-01'],
-    },
-  },
+/** All requests of all accounts; only the command line exports them. */
+const usageExport: Command = {
+  summary: 'export all requests as CSV',
+  flags: { ...flagsOf({ ...onlyAccount, ...onlyKey, ...period }), ...addresses },
+  examples: ['sonant usage export > usage.csv', 'sonant usage export --from 2026-11-01 --to 2026-12-01'],
 }

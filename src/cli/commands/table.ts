@@ -1,22 +1,34 @@
 /** Every verb of the command line, in the order of the help. */
-import { accountVerb, auditLogVerb, cloneVerb, codeVerb, groupVerb, keyVerb, usageVerb } from './administration'
+import type { AdministrativeVerb } from './administration'
 import type { Command, Group } from './description'
 import { audit, completions, doctor, help, say, version } from './general'
 import { serve } from './serve'
-import { voices } from './voices'
+
+/** Loaded on use: most verbs, and the start of the server, need none of these descriptions. */
+const loadAdministration = () => require('./administration') as typeof import('./administration')
+
+function administrative(verb: AdministrativeVerb, summary: string, defaultAct?: string): Group {
+  return {
+    summary,
+    ...(defaultAct !== undefined && { defaultAct }),
+    get acts() {
+      return loadAdministration().actsOf(verb)
+    },
+  }
+}
 
 export const table = {
   serve,
   say,
-  voices,
-  account: accountVerb,
-  key: keyVerb,
-  code: codeVerb,
-  clone: cloneVerb,
-  group: groupVerb,
-  usage: usageVerb,
+  voices: administrative('voices', 'list the voices and packs; search, pull, change, remove one', 'list'),
+  account: administrative('account', 'accounts and their balances'),
+  key: administrative('key', 'API keys'),
+  code: administrative('code', 'activation codes'),
+  clone: administrative('clone', 'cloned voices and their recordings'),
+  group: administrative('group', 'voice plans'),
+  usage: administrative('usage', 'the history of requests; also as CSV', 'list'),
   audit,
-  'audit-log': auditLogVerb,
+  'audit-log': administrative('audit-log', 'the log of administrative acts', 'list'),
   doctor,
   completions,
   version,

@@ -1,6 +1,5 @@
 /** `sonant voices`: lists voices, installs packs by name, and changes settings of single voices. */
-import { actsOf } from './administration'
-import type { Command, Group } from './description'
+import type { Command } from './description'
 
 const hub = { takes: 'URL', says: 'a mirror with the paths of https://huggingface.co' } as const
 
@@ -27,28 +26,22 @@ export const voicesPull = {
   examples: ['sonant voices pull piper/en_US-ljspeech-high', 'sonant voices pull kokoro'],
 } as const satisfies Command
 
-const { update, ...acts } = actsOf('voices')
+const activate: Command = {
+  summary: 'allow the voice again',
+  argument: { takes: 'VOICE', isRequired: true },
+  flags: {},
+  examples: ['sonant voices activate zh-jun', 'sonant voices activate zh-jun --data /srv/sonant'],
+}
 
-export const voices: Group = {
-  summary: 'list the voices and packs; search, pull, change, remove one',
-  defaultAct: 'list',
-  acts: {
-    list: voicesList,
-    search: voicesSearch,
-    pull: voicesPull,
-    update: update!,
-    activate: {
-      summary: 'allow the voice again',
-      argument: { takes: 'VOICE', isRequired: true },
-      flags: {},
-      examples: ['sonant voices activate zh-jun', 'sonant voices activate zh-jun --data /srv/sonant'],
-    },
-    deactivate: {
-      summary: 'hide and refuse the voice',
-      argument: { takes: 'VOICE', isRequired: true },
-      flags: {},
-      examples: ['sonant voices deactivate zh-jun', 'sonant voices deactivate zh-jun --data /srv/sonant'],
-    },
-    ...acts,
-  },
+const deactivate: Command = {
+  summary: 'hide and refuse the voice',
+  argument: { takes: 'VOICE', isRequired: true },
+  flags: {},
+  examples: ['sonant voices deactivate zh-jun', 'sonant voices deactivate zh-jun --data /srv/sonant'],
+}
+
+/** The acts of `voices`: these, and those of the operations in between. */
+export function voicesActs({ update, ...others }: Readonly<Record<string, Command>>) {
+  const first = { list: voicesList, search: voicesSearch, pull: voicesPull }
+  return { ...first, update: update!, activate, deactivate, ...others }
 }
