@@ -47,14 +47,18 @@ export function addRoutes(app: Elysia, { access, begin }: RouteOptions, handlers
   function routeOf(operation: ListedOperation) {
     const handle = handlers[operation.id] as (call: Call) => unknown
     const readInput = inputReaderOf(operation)
-    return async ({ request, params, set }: Route) => {
+    return ({ request, params, set }: Route) => {
       if (operation.deadline) begin(request, operation.deadline)
       if (operation.isCrossOrigin) addHeaders(request, crossOrigin)
       const caller = access.enter(request, operation) as Call['caller']
-      const fields = await readInput(request)
-      const { deadline } = stateOf(request)
-      if (operation.status) set.status = operation.status
-      return handle({ request, caller, id: idIn(params), fields, deadline, headers: set.headers })
+      const run = (fields: Fields) => {
+        if (operation.status) set.status = operation.status
+        const { deadline } = stateOf(request)
+        return handle({ request, caller, id: idIn(params), fields, deadline, headers: set.headers })
+      }
+      const fields = readInput(request)
+      // A short request costs measurably less without a promise.
+      return fields instanceof Promise ? fields.then(run) : run(fields)
     }
   }
 

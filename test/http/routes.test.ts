@@ -74,6 +74,18 @@ describe('every operation', () => {
   })
 })
 
+it('the answer of a handler is awaited before the hooks of the server see it', async () => {
+  const handlers = Object.fromEntries(operationList.map(({ id }) => [id, async () => ({ id })]))
+  const seen: unknown[] = []
+  const app = new Elysia()
+  app.onAfterHandle(({ responseValue }) => void seen.push(responseValue))
+  const access = { enter: () => undefined } as unknown as Access
+  addRoutes(app, { access, begin: () => startDeadline(1000) }, handlers as unknown as Handlers)
+  for (const path of ['/healthz', '/api/v1/usage/x', '/audio/a.mp3'])
+    await app.handle(new Request(`http://a.bcde${path}`))
+  expect(seen).toEqual([{ id: 'getHealth' }, { id: 'getUsageRecord' }, { id: 'getAudio' }])
+})
+
 describe('the table of operations', () => {
   it('and the handlers have the same ids, checked by the compiler', () => {
     // @ts-expect-error an operation without a handler
