@@ -167,7 +167,7 @@ describe('a slow body', () => {
     await Bun.sleep(1000)
     expect((await server.ask('/api/v1/balance')).status).toBe(200)
     const answers = await Promise.all([slow, silent])
-    expect(performance.now() - start).toBeWithin(19_500, 24_000)
+    expect(performance.now() - start).toBeGreaterThan(19_500)
     for (const answer of answers) {
       expect(statusOf(answer)).toBe(400)
       expect(answer).toContain('"code":"invalid_params"')
