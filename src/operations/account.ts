@@ -1,34 +1,26 @@
 /** The caller's own account and its history: operations of customers. */
 import { onlyKey, page, pathId, period } from './fields'
-import type { Operation } from './operation'
+import { operation } from './entry'
 import { codePattern } from './rules'
 import { reference, text } from './schema'
 
+const ofAccount = { tag: 'Account', access: 'key' } as const
 const ofUsage = { tag: 'Usage', access: 'key', limit: 'usage' } as const
 
 export const accountOperations = {
-  getBalance: {
-    route: 'GET /api/v1/balance',
-    tag: 'Account',
-    summary: 'Balance',
-    access: 'key',
+  getBalance: operation('GET /api/v1/balance', 'Balance', {
+    ...ofAccount,
     limit: 'balance',
     answer: { description: 'Characters left.', schema: reference('Balance') },
-  },
-  getAccount: {
-    route: 'GET /api/v1/account',
-    tag: 'Account',
-    summary: 'Own account and key',
-    access: 'key',
+  }),
+  getAccount: operation('GET /api/v1/account', 'Own account and key', {
+    ...ofAccount,
     limit: 'account',
     answer: { description: 'The account, and the key that was used.', schema: reference('OwnAccount') },
-  },
-  redeemCode: {
-    route: 'POST /api/v1/activation',
-    tag: 'Account',
-    summary: 'Redeem an activation code',
+  }),
+  redeemCode: operation('POST /api/v1/activation', 'Redeem an activation code', {
+    ...ofAccount,
     description: 'A code works once. Unknown, used, void and expired codes are answered alike.',
-    access: 'key',
     limit: 'activation',
     body: {
       name: 'ActivationRequest',
@@ -41,20 +33,16 @@ export const accountOperations = {
       },
     },
     answer: { description: 'The characters are credited.', schema: reference('Activation') },
-  },
-  listUsage: {
+  }),
+  listUsage: operation('GET /api/v1/usage', 'History of requests', {
     ...ofUsage,
-    route: 'GET /api/v1/usage',
-    summary: 'History of requests',
     description: 'Newest first.',
     query: { ...page, ...onlyKey, ...period },
     answer: { description: 'One page.', schema: reference('UsagePage') },
     errors: ['invalid_params'],
-  },
-  sumUsageByDay: {
+  }),
+  sumUsageByDay: operation('GET /api/v1/usage/daily', 'Sums of the last days', {
     ...ofUsage,
-    route: 'GET /api/v1/usage/daily',
-    summary: 'Sums of the last days',
     description: 'Oldest first, days without requests too.',
     query: {
       days: {
@@ -65,11 +53,9 @@ export const accountOperations = {
     },
     answer: { description: 'The sums.', schema: reference('UsageDays') },
     errors: ['invalid_params'],
-  },
-  exportUsage: {
+  }),
+  exportUsage: operation('GET /api/v1/usage.csv', 'History of requests as CSV', {
     ...ofUsage,
-    route: 'GET /api/v1/usage.csv',
-    summary: 'History of requests as CSV',
     description: 'All of it, newest first.',
     query: { ...onlyKey, ...period },
     answersHead: true,
@@ -79,13 +65,11 @@ export const accountOperations = {
       schema: text('The columns are the fields of a usage record.'),
     },
     errors: ['invalid_params'],
-  },
-  getUsageRecord: {
+  }),
+  getUsageRecord: operation('GET /api/v1/usage/{requestId}', 'One request', {
     ...ofUsage,
-    route: 'GET /api/v1/usage/{requestId}',
-    summary: 'One request',
     parameter: { ...pathId('request'), says: 'its `request_id`' },
     answer: { description: 'The request.', schema: reference('UsageRecord') },
     errors: ['not_found'],
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+}

@@ -15,20 +15,16 @@ import {
   page,
   period,
 } from './fields'
-import type { Operation } from './operation'
+import { act } from './entry'
 import { unitsMax } from '../config'
 import { optionalLinePattern } from './rules'
 import { orNull } from './schema'
 
-export const ofAdministration = { tag: 'Administration', access: 'administrator' } as const
 const noLockOut = 'The last working key of an administrator stays one.'
 const accountFlag = { idFlag: { account: ofAccount } } as const
 
 const accounts = {
-  createAccount: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/accounts',
-    summary: 'Create an account',
+  createAccount: act('POST /admin/accounts', 'Create an account', {
     body: { name: 'NewAccount', fields: newAccount },
     answer: 'Account',
     command: {
@@ -38,11 +34,8 @@ const accounts = {
         'sonant account create --name Ada --email ada@example.org --role admin',
       ],
     },
-  },
-  listAccounts: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/accounts',
-    summary: 'List accounts, newest first',
+  }),
+  listAccounts: act('GET /admin/accounts', 'List accounts, newest first', {
     query: {
       q: {
         takes: 'TEXT',
@@ -58,22 +51,13 @@ const accounts = {
       columns: ['id', 'name', 'role', 'status', 'balance', 'group', 'account_number', 'created_at'],
       examples: ['sonant account list', 'sonant account list --q ada@example.org'],
     },
-  },
-  getAccountById: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/accounts/{id}',
-    summary: 'Show one account',
+  }),
+  getAccountById: act('GET /admin/accounts/{id}', 'Show one account', {
     parameter: accountId,
     answer: 'Account',
-    command: {
-      words: 'account show',
-      examples: ['sonant account show 2122197529473504', 'sonant account show 2122197529473504 --json'],
-    },
-  },
-  updateAccount: {
-    ...ofAdministration,
-    route: 'PATCH /api/v1/admin/accounts/{id}',
-    summary: 'Change an account',
+    command: { words: 'account show' },
+  }),
+  updateAccount: act('PATCH /admin/accounts/{id}', 'Change an account', {
     description: 'The only enabled administrator stays one, and the only one with a working key.',
     parameter: accountId,
     body: { name: 'AccountChanges', fields: accountChanges },
@@ -87,76 +71,57 @@ const accounts = {
         'sonant account update 2122197529473504 --group none',
       ],
     },
-  },
-  disableAccount: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/accounts/{id}/disable',
-    summary: 'Disable an account',
+  }),
+  disableAccount: act('POST /admin/accounts/{id}/disable', 'Disable an account', {
     description: 'Not that of the only enabled administrator, nor of the only one with a working key.',
     parameter: accountId,
     answer: 'Account',
     errors: ['conflict'],
-    command: {
-      words: 'account disable',
-      summary: 'refuse all its keys with 403',
-      examples: [
-        'sonant account disable 2122197529473504',
-        'sonant account disable 2122197529473504 --data /srv/sonant',
-      ],
-    },
-  },
-  enableAccount: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/accounts/{id}/enable',
-    summary: 'Enable an account',
+    command: { words: 'account disable', summary: 'refuse all its keys with 403' },
+  }),
+  enableAccount: act('POST /admin/accounts/{id}/enable', 'Enable an account', {
     parameter: accountId,
     answer: 'Account',
-    command: {
-      words: 'account enable',
-      summary: 'accept its keys again',
-      examples: ['sonant account enable 2122197529473504', 'sonant account enable 2122197529473504 --data /srv/sonant'],
-    },
-  },
-  adjustBalance: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/accounts/{id}/adjust',
-    summary: 'Add units, or subtract with a negative number; never below zero',
-    parameter: accountId,
-    body: {
-      name: 'Adjustment',
-      fields: {
-        units: {
-          takes: 'N',
-          says: 'the amount',
-          schema: {
-            description: 'Characters to add, or to take where negative; not 0.',
-            type: 'integer',
-            minimum: -unitsMax,
-            maximum: unitsMax,
-            not: { const: 0 },
+    command: { words: 'account enable', summary: 'accept its keys again' },
+  }),
+  adjustBalance: act(
+    'POST /admin/accounts/{id}/adjust',
+    'Add units, or subtract with a negative number; never below zero',
+    {
+      parameter: accountId,
+      body: {
+        name: 'Adjustment',
+        fields: {
+          units: {
+            takes: 'N',
+            says: 'the amount',
+            schema: {
+              description: 'Characters to add, or to take where negative; not 0.',
+              type: 'integer',
+              minimum: -unitsMax,
+              maximum: unitsMax,
+              not: { const: 0 },
+            },
+            isRequired: true,
           },
-          isRequired: true,
+          reason: { takes: 'TEXT', says: 'recorded in the ledger', schema: line(500), isRequired: true },
         },
-        reason: { takes: 'TEXT', says: 'recorded in the ledger', schema: line(500), isRequired: true },
+      },
+      answer: 'AdjustedBalance',
+      errors: ['conflict'],
+      command: {
+        words: 'account adjust',
+        examples: [
+          "sonant account adjust 2122197529473504 --units 5000 --reason 'invoice 2026-114'",
+          'sonant account adjust 2122197529473504 --units -200 --reason correction',
+        ],
       },
     },
-    answer: 'AdjustedBalance',
-    errors: ['conflict'],
-    command: {
-      words: 'account adjust',
-      examples: [
-        "sonant account adjust 2122197529473504 --units 5000 --reason 'invoice 2026-114'",
-        'sonant account adjust 2122197529473504 --units -200 --reason correction',
-      ],
-    },
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  ),
+}
 
 const keys = {
-  createKey: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/accounts/{id}/keys',
-    summary: 'Create a key; it is shown only once',
+  createKey: act('POST /admin/accounts/{id}/keys', 'Create a key; it is shown only once', {
     description: 'The answer is the only place where `api_key` is shown.',
     parameter: accountId,
     body: { name: 'NewKey', fields: newKey },
@@ -170,24 +135,17 @@ const keys = {
         'sonant key create --account 2122197529473504 --name trial --cap 500 --expires-at 2027-06-30',
       ],
     },
-  },
-  listKeys: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/accounts/{id}/keys',
-    summary: "List an account's keys, without secrets",
+  }),
+  listKeys: act('GET /admin/accounts/{id}/keys', "List an account's keys, without secrets", {
     parameter: accountId,
     answer: 'KeyList',
     command: {
       words: 'key list',
       ...accountFlag,
       columns: ['id', 'name', 'prefix', 'status', 'cap', 'spent', 'limits', 'expires_at', 'last_used_at'],
-      examples: ['sonant key list --account 2122197529473504', 'sonant key list --account 2122197529473504 --json'],
     },
-  },
-  updateKey: {
-    ...ofAdministration,
-    route: 'PATCH /api/v1/admin/keys/{id}',
-    summary: 'Change an API key',
+  }),
+  updateKey: act('PATCH /admin/keys/{id}', 'Change an API key', {
     description: `null clears a cap, a limit or an expiry. ${noLockOut}`,
     parameter: keyId,
     body: { name: 'KeyChanges', fields: keyChanges },
@@ -198,71 +156,50 @@ const keys = {
       summary: 'change the given fields',
       examples: ['sonant key update KEY_ID --cap 1000', 'sonant key update KEY_ID --limit-tts none'],
     },
-  },
-  revokeKey: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/keys/{id}/revoke',
-    summary: 'Revoke a key permanently; it answers 403',
+  }),
+  revokeKey: act('POST /admin/keys/{id}/revoke', 'Revoke a key permanently; it answers 403', {
     description: noLockOut,
     parameter: keyId,
     answer: 'Key',
     errors: ['conflict'],
-    command: {
-      words: 'key revoke',
-      examples: ['sonant key revoke KEY_ID', 'sonant key revoke KEY_ID --data /srv/sonant'],
-    },
-  },
-  deleteKey: {
-    ...ofAdministration,
-    route: 'DELETE /api/v1/admin/keys/{id}',
-    summary: 'Delete a key; it answers 401',
+    command: { words: 'key revoke' },
+  }),
+  deleteKey: act('DELETE /admin/keys/{id}', 'Delete a key; it answers 401', {
     description: noLockOut,
     parameter: keyId,
     answer: 'Deleted',
     errors: ['conflict'],
-    command: {
-      words: 'key delete',
-      examples: ['sonant key delete KEY_ID', 'sonant key delete KEY_ID --data /srv/sonant'],
-    },
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+    command: { words: 'key delete' },
+  }),
+}
 
-const ofOwnKeys = { ...ofAdministration, tag: 'Own keys' } as const
+const ofOwnKeys = { section: 'Own keys' } as const
 const ownKeys = {
-  listOwnKeys: { ...ofOwnKeys, route: 'GET /api/v1/keys', summary: 'List own API keys', answer: 'KeyList' },
-  createOwnKey: {
+  listOwnKeys: act('GET /keys', 'List own API keys', { ...ofOwnKeys, answer: 'KeyList' }),
+  createOwnKey: act('POST /keys', 'Create an own API key', {
     ...ofOwnKeys,
-    route: 'POST /api/v1/keys',
-    summary: 'Create an own API key',
     description: keys.createKey.description,
     body: keys.createKey.body,
     answer: 'CreatedKey',
-  },
-  revokeOwnKey: {
+  }),
+  revokeOwnKey: act('POST /keys/{id}/revoke', 'Revoke an own API key permanently; it answers 403', {
     ...ofOwnKeys,
-    route: 'POST /api/v1/keys/{id}/revoke',
-    summary: 'Revoke an own API key permanently; it answers 403',
     description: noLockOut,
     parameter: keyId,
     answer: 'Key',
     errors: ['conflict'],
-  },
-  deleteOwnKey: {
+  }),
+  deleteOwnKey: act('DELETE /keys/{id}', 'Delete an own API key; it answers 401', {
     ...ofOwnKeys,
-    route: 'DELETE /api/v1/keys/{id}',
-    summary: 'Delete an own API key; it answers 401',
     description: noLockOut,
     parameter: keyId,
     answer: 'Deleted',
     errors: ['conflict'],
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+}
 
 const codes = {
-  createCodes: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/codes',
-    summary: 'Create activation codes; they are shown in full only once',
+  createCodes: act('POST /admin/codes', 'Create activation codes; they are shown in full only once', {
     body: {
       name: 'NewCodes',
       fields: {
@@ -291,11 +228,8 @@ const codes = {
         'sonant code create --units 500 --count 20 --note spring --expires-at 2027-06-30',
       ],
     },
-  },
-  listCodes: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/codes',
-    summary: 'List codes, newest first, masked',
+  }),
+  listCodes: act('GET /admin/codes', 'List codes, newest first, masked', {
     query: page,
     answer: 'CodePage',
     errors: ['invalid_params'],
@@ -304,26 +238,17 @@ const codes = {
       columns: ['id', 'code', 'units', 'status', 'expires_at', 'used_at', 'used_by', 'note'],
       examples: ['sonant code list', 'sonant code list --limit 5'],
     },
-  },
-  voidCode: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/codes/{id}/void',
-    summary: 'Void an unused code',
+  }),
+  voidCode: act('POST /admin/codes/{id}/void', 'Void an unused code', {
     parameter: codeId,
     answer: 'Code',
     errors: ['conflict'],
-    command: {
-      words: 'code void',
-      examples: ['sonant code void CODE_ID', 'sonant code void CODE_ID --data /srv/sonant'],
-    },
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+    command: { words: 'code void' },
+  }),
+}
 
 const history = {
-  listAllUsage: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/usage',
-    summary: 'List requests of all accounts, newest first',
+  listAllUsage: act('GET /admin/usage', 'List requests of all accounts, newest first', {
     query: { ...onlyAccount, ...onlyKey, ...period, ...page },
     answer: 'AllUsagePage',
     errors: ['invalid_params'],
@@ -334,11 +259,8 @@ const history = {
       columns: ['created_at', 'request_id', 'account_id', 'voice_id', 'characters', 'units', 'status', 'error_code'],
       examples: ['sonant usage --limit 20', 'sonant usage list --account 2122197529473504 --from 2026-12-01'],
     },
-  },
-  listActs: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/audit-log',
-    summary: 'List the acts of administrators, newest first',
+  }),
+  listActs: act('GET /admin/audit-log', 'List the acts of administrators, newest first', {
     description: 'Nothing in the log is ever changed.',
     query: { ...period, ...page },
     answer: 'ActPage',
@@ -349,7 +271,7 @@ const history = {
       columns: ['created_at', 'actor', 'act', 'subject'],
       examples: ['sonant audit-log', 'sonant audit-log list --from 2026-11-01 --json'],
     },
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+}
 
 export const administrativeOperations = { ...ownKeys, ...accounts, ...keys, ...codes, ...history } as const

@@ -18,16 +18,17 @@ export const accountId: Field = {
   takes: 'ID',
   says: 'id of the account; its account number does too',
   schema: word,
+  example: '2122197529473504',
 }
-export const keyId = pathId('key')
-export const codeId = pathId('code')
-export const cloneId = pathId('cloned voice')
-export const groupId = pathId('group')
+export const keyId = pathId('key', 'KEY_ID')
+export const codeId = pathId('code', 'CODE_ID')
+export const cloneId = pathId('cloned voice', 'cv-ID')
+export const groupId = pathId('group', 'GROUP_ID')
 export const voiceId: Field = { ...pathId('voice'), takes: 'VOICE' }
 export const packName: Field = { takes: 'NAME', says: 'name of the folder of the pack', schema: word }
 
-export function pathId(of: string): Field {
-  return { takes: 'ID', says: `id of the ${of}`, schema: word }
+export function pathId(of: string, example?: string): Field {
+  return { takes: 'ID', says: `id of the ${of}`, schema: word, example }
 }
 
 export const page: Fields = {
@@ -55,6 +56,7 @@ export const ofAccount: Field = {
   takes: 'ID',
   says: 'id or account number',
   schema: generatedId,
+  example: '2122197529473504',
   isRequired: true,
   flag: 'account',
 }

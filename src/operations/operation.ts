@@ -43,6 +43,8 @@ export type Field = {
   /** The rules of the value. Its description, if any, replaces `says` in the API description. */
   readonly schema: Schema
   readonly isRequired?: true
+  /** A value for the examples of commands. */
+  readonly example?: string
   /** The name of the flag; by default that of the field, with hyphens. */
   readonly flag?: string
   /** The fields of an object. Each has a flag of its own. */
@@ -111,7 +113,8 @@ export type OperationCommand = {
   readonly columns?: readonly string[]
   /** The name of a secret that is shown only once. */
   readonly secret?: string
-  readonly examples: readonly [string, string, ...string[]]
+  /** Default: the words with the example of their argument, once plain and once with a common flag. */
+  readonly examples?: readonly [string, string, ...string[]]
 }
 
 export type Operation = {

@@ -1,5 +1,6 @@
 /** Stored audio, pages and the state of the service: operations without a key. */
-import type { Field, Fields, Operation } from './operation'
+import { operation } from './entry'
+import type { Field, Fields } from './operation'
 import { object, reference, text } from './schema'
 
 const file: Field = {
@@ -44,9 +45,9 @@ const part = {
 } as const
 const ofGet = { ...ofFile, headers: { ...ranges, ...conditions }, bare: { ...part, ...whole } } as const
 const ofHead = { ...ofFile, headers: conditions, bare: whole } as const
+const preflightSummary = 'What a page of another origin may do here'
 const ofPreflight = {
   ...ofAudio,
-  summary: 'What a page of another origin may do here',
   description: 'A CORS preflight, which browsers send by themselves.',
   status: 204,
   answer: {
@@ -67,67 +68,51 @@ const getErrors = [...headErrors, 'range_not_satisfiable'] as const
 const demoErrors = ['rate_limited', 'synthesis_failed', 'synthesis_timeout'] as const
 
 export const audioOperations = {
-  getAudio: { ...ofGet, route: 'GET /audio/{name}', summary: 'Get stored audio', errors: getErrors },
-  headAudio: { ...ofHead, route: 'HEAD /audio/{name}', summary: 'Look at stored audio', errors: headErrors },
-  optionsAudio: { ...ofPreflight, route: 'OPTIONS /audio/{name}' },
-  getDemo: {
+  getAudio: operation('GET /audio/{name}', 'Get stored audio', { ...ofGet, errors: getErrors }),
+  headAudio: operation('HEAD /audio/{name}', 'Look at stored audio', { ...ofHead, errors: headErrors }),
+  optionsAudio: operation('OPTIONS /audio/{name}', preflightSummary, ofPreflight),
+  getDemo: operation('GET /audio/demos/{name}', 'Get the demo of a voice', {
     ...ofGet,
-    route: 'GET /audio/demos/{name}',
-    summary: 'Get the demo of a voice',
     errors: [...getErrors, ...demoErrors],
-  },
-  headDemo: {
+  }),
+  headDemo: operation('HEAD /audio/demos/{name}', 'Look at the demo of a voice', {
     ...ofHead,
-    route: 'HEAD /audio/demos/{name}',
-    summary: 'Look at the demo of a voice',
     errors: [...headErrors, ...demoErrors],
-  },
-  optionsDemo: { ...ofPreflight, route: 'OPTIONS /audio/demos/{name}' },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+  optionsDemo: operation('OPTIONS /audio/demos/{name}', preflightSummary, ofPreflight),
+}
 
 const ofService = { tag: 'Service', access: 'public' } as const
 const html = { description: 'A web page.', contentType: 'text/html', schema: text('HTML.') }
 
 export const serviceOperations = {
-  getVersion: {
+  getVersion: operation('GET /api/v1/version', 'Version', {
     ...ofService,
-    route: 'GET /api/v1/version',
-    summary: 'Version',
     answer: { description: 'What runs here.', schema: reference('Version') },
-  },
-  getHealth: {
+  }),
+  getHealth: operation('GET /healthz', 'Whether the service answers', {
     ...ofService,
-    route: 'GET /healthz',
-    summary: 'Whether the service answers',
     answer: { description: 'It does.', schema: reference('Health') },
-  },
-  getReadiness: {
+  }),
+  getReadiness: operation('GET /readyz', 'Whether the service takes requests', {
     ...ofService,
-    route: 'GET /readyz',
-    summary: 'Whether the service takes requests',
     answer: { description: 'It does.', schema: reference('Readiness') },
-  },
-  getDescription: {
+  }),
+  getDescription: operation('GET /openapi.json', 'This description', {
     ...ofService,
-    route: 'GET /openapi.json',
-    summary: 'This description',
     answer: { description: 'An OpenAPI 3.1 document.', schema: { ...object({}), additionalProperties: true } },
-  },
-  getHome: {
+  }),
+  getHome: operation('GET /', 'A page for people, with a first request', {
     ...ofService,
-    route: 'GET /',
-    summary: 'A page for people, with a first request',
     description: 'Only for browsers (`Accept: text/html`); programs find nothing here.',
     answer: html,
     errors: ['unknown_path'],
-  },
-  getDocs: { ...ofService, route: 'GET /docs', summary: 'This description for people', answer: html },
-  getDocsFile: {
+  }),
+  getDocs: operation('GET /docs', 'This description for people', { ...ofService, answer: html }),
+  getDocsFile: operation('GET /docs/{file}', 'Script and style of the page', {
     ...ofService,
-    route: 'GET /docs/{file}',
-    summary: 'Script and style of the page',
     parameter: { says: 'as the page names it', schema: { type: 'string', minLength: 1 } },
     answer: { description: 'The file.', contentType: '*/*', schema: { description: 'Script or style.' } },
     errors: ['not_found'],
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+}

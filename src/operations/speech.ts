@@ -1,19 +1,19 @@
 /** Speech, voices and cloned voices: operations of customers that make sound. */
 import { fault, pathId } from './fields'
-import type { Operation } from './operation'
+import { operation } from './entry'
 import { reference } from './schema'
 
 const choosesVoice = ['voice_not_found', 'voice_disabled', 'voice_not_allowed'] as const
 const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' }
 
+const ofSpeech = { tag: 'Speech', access: 'key' } as const
+const ofClones = { tag: 'Cloned voices', access: 'key' } as const
+
 export const speechOperations = {
-  speak: {
-    route: 'POST /api/v1/tts',
-    tag: 'Speech',
-    summary: 'Turn text into speech',
+  speak: operation('POST /api/v1/tts', 'Turn text into speech', {
+    ...ofSpeech,
     description:
       'Answers with the public address of the audio. Every character (Unicode code point) of `text` costs 1, whatever speed and format are. A failed request is not charged.',
-    access: 'key',
     limit: 'tts',
     deadline: 'tts',
     headers: {
@@ -39,22 +39,17 @@ export const speechOperations = {
       'transcode_failed',
       'storage_failed',
     ],
-  },
-  estimateSpeech: {
-    route: 'POST /api/v1/tts/estimate',
-    tag: 'Speech',
-    summary: 'What a request would cost',
+  }),
+  estimateSpeech: operation('POST /api/v1/tts/estimate', 'What a request would cost', {
+    ...ofSpeech,
     description: 'Takes the body of `POST /api/v1/tts`, makes nothing and charges nothing.',
-    access: 'key',
     limit: 'estimate',
     body: { name: 'SpeechRequest' },
     answer: { description: 'The estimate.', schema: reference('Estimate') },
     errors: ['invalid_speed', 'invalid_format', ...choosesVoice],
-  },
-  listVoices: {
-    route: 'GET /api/v1/voices',
+  }),
+  listVoices: operation('GET /api/v1/voices', 'List voices', {
     tag: 'Speech',
-    summary: 'List voices',
     description:
       'Without a key the public list, which may be cached for a minute; with one the list of its account. Featured voices come first.',
     access: 'optional key',
@@ -64,14 +59,11 @@ export const speechOperations = {
     },
     answer: { description: 'The voices, in order.', schema: reference('VoiceList'), headers: ['Vary'] },
     errors: ['group_forbidden', 'group_not_found'],
-  },
-  cloneVoice: {
-    route: 'POST /api/v1/voices/clone',
-    tag: 'Cloned voices',
-    summary: 'Make a private voice from a recording',
+  }),
+  cloneVoice: operation('POST /api/v1/voices/clone', 'Make a private voice from a recording', {
+    ...ofClones,
     description:
       'Takes a wav, mp3, flac, m4a, aac or ogg of at most 15 MiB and 15 seconds: as a file (multipart/form-data), from an address (`url`), or by the SHA-256 of a file that the service has (`hash`). Exactly one of them. Costs 300 characters once, the demo included; the same file again is free and answers with the voice there is. What is behind an address is fetched once: when it has changed, send the file. You must hold the right to use the voice. The voice is adapted: it resembles the recording, it does not imitate it; `warnings` say how a better recording would help.',
-    access: 'key',
     limit: 'clone',
     deadline: 'clone',
     headers: fault,
@@ -93,29 +85,23 @@ export const speechOperations = {
       'render_failed',
       'storage_failed',
     ],
-  },
-  deleteClone: {
-    route: 'DELETE /api/v1/voices/clone',
-    tag: 'Cloned voices',
-    summary: 'Delete a cloned voice',
+  }),
+  deleteClone: operation('DELETE /api/v1/voices/clone', 'Delete a cloned voice', {
+    ...ofClones,
     description:
       'Its demo goes with it, and the recording unless another account cloned from it too. Nothing is refunded.',
-    access: 'key',
     limit: 'cloneDeletion',
     query: { voice_id: { ...pathId('voice'), says: 'a `cv-` id', isRequired: true } },
     answer: { description: 'It is gone.', schema: reference('Deleted') },
     errors: ['invalid_params', 'voice_not_found', 'storage_failed'],
-  },
-  precheckClone: {
-    route: 'GET /api/v1/voices/clone/precheck',
-    tag: 'Cloned voices',
-    summary: 'Ask before an upload',
+  }),
+  precheckClone: operation('GET /api/v1/voices/clone/precheck', 'Ask before an upload', {
+    ...ofClones,
     description:
       'When `exists`, send `hash` and `name` instead of the file. The hash of a stored file is enough to clone from it, so keep it secret.',
-    access: 'key',
     limit: 'precheck',
     query: { hash: { says: 'SHA-256 of the file', schema: sha256, isRequired: true } },
     answer: { description: 'What is known of the file.', schema: reference('Precheck') },
     errors: ['invalid_params'],
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+}

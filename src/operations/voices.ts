@@ -1,7 +1,7 @@
 /** Administration of voices, packs, voice plans and cloned voices, each with its command. */
-import { ofAdministration } from './administration'
+import { act } from './entry'
 import { cloneId, groupId, line, name, ofAccount, packName, required, voiceId } from './fields'
-import type { Field, Fields, Operation } from './operation'
+import type { Field, Fields } from './operation'
 import { computeProviders } from '../config'
 import { voiceIdPattern } from './rules'
 import { list, orNull } from './schema'
@@ -37,18 +37,12 @@ const voiceChanges: Fields = {
 }
 
 const voices = {
-  listAllVoices: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/voices',
-    summary: 'List all voices',
+  listAllVoices: act('GET /admin/voices', 'List all voices', {
     description: 'In catalogue order, deactivated ones too.',
     usesVoices: true,
     answer: 'ManagedVoiceList',
-  },
-  updateVoice: {
-    ...ofAdministration,
-    route: 'PATCH /api/v1/admin/voices/{id}',
-    summary: 'Change a voice',
+  }),
+  updateVoice: act('PATCH /admin/voices/{id}', 'Change a voice', {
     description: 'One that becomes featured without a position comes last among the featured ones.',
     usesVoices: true,
     parameter: voiceId,
@@ -62,45 +56,28 @@ const voices = {
         "sonant voices update en-ross --display-name 'Ross of Leeds'",
       ],
     },
-  },
-  listPacks: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/packs',
-    summary: 'List the installed packs with their state',
+  }),
+  listPacks: act('GET /admin/packs', 'List the installed packs with their state', {
     description: 'Each is a folder with a model, whose voices join the catalogue when it is `ready`.',
     usesVoices: true,
     answer: 'PackList',
     command: {
       words: 'voices packs',
       columns: ['name', 'state', 'family', 'size_bytes', 'expected_memory_bytes', 'license', 'reason'],
-      examples: ['sonant voices packs', 'sonant voices packs --json'],
     },
-  },
-  installPack: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/packs',
-    summary: 'Install a pack by name',
+  }),
+  installPack: act('POST /admin/packs', 'Install a pack by name', {
     description: 'Pulls it from the hub in the background, one pack after the other.',
     body: { name: 'NewInstall' },
     status: 202,
     answer: 'Install',
-  },
-  rescanPacks: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/packs/rescan',
-    summary: 'Check the packs for changes now, and probe refused ones again',
+  }),
+  rescanPacks: act('POST /admin/packs/rescan', 'Check the packs for changes now, and probe refused ones again', {
     description: 'New and changed packs are probed one after the other.',
     answer: 'PackList',
-    command: {
-      words: 'voices rescan',
-      columns: ['name', 'state', 'reason'],
-      examples: ['sonant voices rescan', 'sonant voices rescan --data /srv/sonant'],
-    },
-  },
-  removePack: {
-    ...ofAdministration,
-    route: 'DELETE /api/v1/admin/packs/{id}',
-    summary: 'Delete a pack with its files',
+    command: { words: 'voices rescan', columns: ['name', 'state', 'reason'] },
+  }),
+  removePack: act('DELETE /admin/packs/{id}', 'Delete a pack with its files', {
     description: 'Its voices are gone at once. Their settings stay, in case the pack comes back.',
     usesVoices: true,
     parameter: packName,
@@ -109,15 +86,12 @@ const voices = {
       words: 'voices remove',
       examples: ['sonant voices remove kokoro', 'sonant voices remove piper-en_US-ljspeech-high'],
     },
-  },
-  showCompute: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/compute',
-    summary: 'Show the compute provider of neural voices',
+  }),
+  showCompute: act('GET /admin/compute', 'Show the compute provider of neural voices', {
     description: 'The provider that works best, the result of the trial of each one, and the models in memory.',
     answer: 'Compute',
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  }),
+}
 
 const groupFields: Fields = {
   name: {
@@ -135,10 +109,7 @@ const groupFields: Fields = {
   },
 }
 const groups = {
-  createGroup: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/groups',
-    summary: 'Create a voice plan',
+  createGroup: act('POST /admin/groups', 'Create a voice plan', {
     description: 'A group is a voice plan: its accounts have exactly its voices.',
     usesVoices: true,
     body: { name: 'NewGroup', fields: { ...groupFields, name: required(groupFields.name!) } },
@@ -151,22 +122,12 @@ const groups = {
         'sonant group create --name empty --voices none',
       ],
     },
-  },
-  listGroups: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/groups',
-    summary: 'List the voice plans',
+  }),
+  listGroups: act('GET /admin/groups', 'List the voice plans', {
     answer: 'GroupList',
-    command: {
-      words: 'group list',
-      columns: ['id', 'name', 'voices'],
-      examples: ['sonant group list', 'sonant group list --json'],
-    },
-  },
-  updateGroup: {
-    ...ofAdministration,
-    route: 'PATCH /api/v1/admin/groups/{id}',
-    summary: 'Change a voice plan',
+    command: { words: 'group list', columns: ['id', 'name', 'voices'] },
+  }),
+  updateGroup: act('PATCH /admin/groups/{id}', 'Change a voice plan', {
     usesVoices: true,
     parameter: groupId,
     body: { name: 'GroupChanges', fields: groupFields },
@@ -177,26 +138,17 @@ const groups = {
       summary: 'change the given fields; --voices replaces all voices',
       examples: ['sonant group update GROUP_ID --name premium', 'sonant group update GROUP_ID --voices en-ross,zh-mei'],
     },
-  },
-  deleteGroup: {
-    ...ofAdministration,
-    route: 'DELETE /api/v1/admin/groups/{id}',
-    summary: 'Delete a voice plan that no account uses',
+  }),
+  deleteGroup: act('DELETE /admin/groups/{id}', 'Delete a voice plan that no account uses', {
     parameter: groupId,
     answer: 'Deleted',
     errors: ['conflict'],
-    command: {
-      words: 'group delete',
-      examples: ['sonant group delete GROUP_ID', 'sonant group delete GROUP_ID --data /srv/sonant'],
-    },
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+    command: { words: 'group delete' },
+  }),
+}
 
 const clones = {
-  listClones: {
-    ...ofAdministration,
-    route: 'GET /api/v1/admin/clones',
-    summary: "List an account's cloned voices",
+  listClones: act('GET /admin/clones', "List an account's cloned voices", {
     description: 'Oldest first.',
     query: { account_id: ofAccount },
     answer: 'ManagedCloneList',
@@ -213,48 +165,37 @@ const clones = {
         'has_recording',
         'created_at',
       ],
-      examples: ['sonant clone list --account 2122197529473504', 'sonant clone list --account 2122197529473504 --json'],
     },
-  },
-  deleteAnyClone: {
-    ...ofAdministration,
-    route: 'DELETE /api/v1/admin/clones/{id}',
-    summary: 'Delete the voice, its demo, and its recording unless another clone uses it',
-    parameter: cloneId,
-    answer: 'Deleted',
-    errors: ['storage_failed'],
-    command: {
-      words: 'clone delete',
-      examples: ['sonant clone delete cv-ID', 'sonant clone delete cv-ID --data /srv/sonant'],
+  }),
+  deleteAnyClone: act(
+    'DELETE /admin/clones/{id}',
+    'Delete the voice, its demo, and its recording unless another clone uses it',
+    {
+      parameter: cloneId,
+      answer: 'Deleted',
+      errors: ['storage_failed'],
+      command: { words: 'clone delete' },
     },
-  },
-  purgeRecording: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/clones/{id}/purge',
-    summary: 'Delete the recording at once; the voices made from it stay',
+  ),
+  purgeRecording: act('POST /admin/clones/{id}/purge', 'Delete the recording at once; the voices made from it stay', {
     parameter: cloneId,
     answer: 'ManagedClone',
     errors: ['storage_failed'],
-    command: {
-      words: 'clone purge',
-      examples: ['sonant clone purge cv-ID', 'sonant clone purge cv-ID --data /srv/sonant'],
+    command: { words: 'clone purge' },
+  }),
+  reEnrolClone: act(
+    'POST /admin/clones/{id}/re-enrol',
+    'Rebuild the voice from its recording with the current method',
+    {
+      description: 'Its id stays.',
+      deadline: 'reEnrol',
+      usesVoices: true,
+      parameter: cloneId,
+      answer: 'ManagedClone',
+      errors: ['render_failed', 'storage_failed'],
+      command: { words: 'clone re-enrol' },
     },
-  },
-  reEnrolClone: {
-    ...ofAdministration,
-    route: 'POST /api/v1/admin/clones/{id}/re-enrol',
-    summary: 'Rebuild the voice from its recording with the current method',
-    description: 'Its id stays.',
-    deadline: 'reEnrol',
-    usesVoices: true,
-    parameter: cloneId,
-    answer: 'ManagedClone',
-    errors: ['render_failed', 'storage_failed'],
-    command: {
-      words: 'clone re-enrol',
-      examples: ['sonant clone re-enrol cv-ID', 'sonant clone re-enrol cv-ID --data /srv/sonant'],
-    },
-  },
-} as const satisfies Readonly<Record<string, Operation>>
+  ),
+}
 
 export const voiceOperations = { ...voices, ...groups, ...clones } as const

@@ -24,7 +24,8 @@ export function actsOf(verb: AdministrativeVerb): Readonly<Record<string, Comman
   return verb === 'voices' ? voicesActs(derived) : derived
 }
 
-function commandOf({ summary, parameter, query, body, command }: ListedOperation): Command {
+function commandOf(operation: ListedOperation): Command {
+  const { summary, parameter, query, body, command } = operation
   const { idFlag, showsAddresses, examples, summary: own } = command!
   return {
     summary: own ?? `${summary[0]!.toLowerCase()}${summary.slice(1)}`,
@@ -35,8 +36,16 @@ function commandOf({ summary, parameter, query, body, command }: ListedOperation
       ...flagsOf(body?.fields),
       ...(showsAddresses && addresses),
     },
-    examples,
+    examples: examples ?? examplesOf(operation),
   }
+}
+
+function examplesOf({ method, parameter, query, command }: ListedOperation): Command['examples'] {
+  const { words, idFlag } = command!
+  const flags = Object.entries({ ...flagsOf(query), ...idFlagOf(idFlag) }).filter(([, { example }]) => example)
+  const given = [...flags.map(([name, { example }]) => `--${name} ${example}`), !idFlag && parameter?.example]
+  const plain = ['sonant', words, ...given].filter(Boolean).join(' ')
+  return [plain, `${plain} ${method === 'GET' ? '--json' : '--data /srv/sonant'}`]
 }
 
 function idFlagOf(idFlag: Fields = {}): Flags {
@@ -47,8 +56,8 @@ function idFlagOf(idFlag: Fields = {}): Flags {
 function flagsOf(fields: Fields = {}, path = ''): Flags {
   const flags = Object.entries(fields).flatMap(([name, field]): [string, Flag][] => {
     if (field.fields) return Object.entries(flagsOf(field.fields, `${name}.`))
-    const { flag = name.replaceAll('_', '-'), takes, says, isRequired } = field
-    return [[flag, { takes: takes!, says, ...(isRequired && { isRequired }), field: path + name }]]
+    const { flag = name.replaceAll('_', '-'), takes, says, example, isRequired } = field
+    return [[flag, { takes: takes!, says, example, ...(isRequired && { isRequired }), field: path + name }]]
   })
   return Object.fromEntries(flags)
 }

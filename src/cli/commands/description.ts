@@ -9,6 +9,8 @@ export type Flag = {
   /** Absent for a switch. */
   readonly takes?: Kind
   readonly says: string
+  /** A value for derived examples. */
+  readonly example?: string
   /** One letter. */
   readonly short?: string
   readonly isRequired?: true
