@@ -15,7 +15,7 @@ import {
   page,
   period,
 } from './fields'
-import { act } from './entry'
+import { administrative } from './entry'
 import { unitsMax } from '../config'
 import { optionalLinePattern } from './rules'
 import { orNull } from './schema'
@@ -24,7 +24,7 @@ const noLockOut = 'The last working key of an administrator stays one.'
 const accountFlag = { idFlag: { account: ofAccount } } as const
 
 const accounts = {
-  createAccount: act('POST /admin/accounts', 'Create an account', {
+  createAccount: administrative('POST /admin/accounts', 'Create an account', {
     body: { name: 'NewAccount', fields: newAccount },
     answer: 'Account',
     command: {
@@ -35,7 +35,7 @@ const accounts = {
       ],
     },
   }),
-  listAccounts: act('GET /admin/accounts', 'List accounts, newest first', {
+  listAccounts: administrative('GET /admin/accounts', 'List accounts, newest first', {
     query: {
       q: {
         takes: 'TEXT',
@@ -52,12 +52,12 @@ const accounts = {
       examples: ['sonant account list', 'sonant account list --q ada@example.org'],
     },
   }),
-  getAccountById: act('GET /admin/accounts/{id}', 'Show one account', {
+  getAccountById: administrative('GET /admin/accounts/{id}', 'Show one account', {
     parameter: accountId,
     answer: 'Account',
     command: { words: 'account show' },
   }),
-  updateAccount: act('PATCH /admin/accounts/{id}', 'Change an account', {
+  updateAccount: administrative('PATCH /admin/accounts/{id}', 'Change an account', {
     description: 'The only enabled administrator stays one, and the only one with a working key.',
     parameter: accountId,
     body: { name: 'AccountChanges', fields: accountChanges },
@@ -72,19 +72,19 @@ const accounts = {
       ],
     },
   }),
-  disableAccount: act('POST /admin/accounts/{id}/disable', 'Disable an account', {
+  disableAccount: administrative('POST /admin/accounts/{id}/disable', 'Disable an account', {
     description: 'Not that of the only enabled administrator, nor of the only one with a working key.',
     parameter: accountId,
     answer: 'Account',
     errors: ['conflict'],
     command: { words: 'account disable', summary: 'refuse all its keys with 403' },
   }),
-  enableAccount: act('POST /admin/accounts/{id}/enable', 'Enable an account', {
+  enableAccount: administrative('POST /admin/accounts/{id}/enable', 'Enable an account', {
     parameter: accountId,
     answer: 'Account',
     command: { words: 'account enable', summary: 'accept its keys again' },
   }),
-  adjustBalance: act(
+  adjustBalance: administrative(
     'POST /admin/accounts/{id}/adjust',
     'Add units, or subtract with a negative number; never below zero',
     {
@@ -121,7 +121,7 @@ const accounts = {
 }
 
 const keys = {
-  createKey: act('POST /admin/accounts/{id}/keys', 'Create a key; it is shown only once', {
+  createKey: administrative('POST /admin/accounts/{id}/keys', 'Create a key; it is shown only once', {
     description: 'The answer is the only place where `api_key` is shown.',
     parameter: accountId,
     body: { name: 'NewKey', fields: newKey },
@@ -136,7 +136,7 @@ const keys = {
       ],
     },
   }),
-  listKeys: act('GET /admin/accounts/{id}/keys', "List an account's keys, without secrets", {
+  listKeys: administrative('GET /admin/accounts/{id}/keys', "List an account's keys, without secrets", {
     parameter: accountId,
     answer: 'KeyList',
     command: {
@@ -145,7 +145,7 @@ const keys = {
       columns: ['id', 'name', 'prefix', 'status', 'cap', 'spent', 'limits', 'expires_at', 'last_used_at'],
     },
   }),
-  updateKey: act('PATCH /admin/keys/{id}', 'Change an API key', {
+  updateKey: administrative('PATCH /admin/keys/{id}', 'Change an API key', {
     description: `null clears a cap, a limit or an expiry. ${noLockOut}`,
     parameter: keyId,
     body: { name: 'KeyChanges', fields: keyChanges },
@@ -157,14 +157,14 @@ const keys = {
       examples: ['sonant key update KEY_ID --cap 1000', 'sonant key update KEY_ID --limit-tts none'],
     },
   }),
-  revokeKey: act('POST /admin/keys/{id}/revoke', 'Revoke a key permanently; it answers 403', {
+  revokeKey: administrative('POST /admin/keys/{id}/revoke', 'Revoke a key permanently; it answers 403', {
     description: noLockOut,
     parameter: keyId,
     answer: 'Key',
     errors: ['conflict'],
     command: { words: 'key revoke' },
   }),
-  deleteKey: act('DELETE /admin/keys/{id}', 'Delete a key; it answers 401', {
+  deleteKey: administrative('DELETE /admin/keys/{id}', 'Delete a key; it answers 401', {
     description: noLockOut,
     parameter: keyId,
     answer: 'Deleted',
@@ -175,21 +175,21 @@ const keys = {
 
 const ofOwnKeys = { section: 'Own keys' } as const
 const ownKeys = {
-  listOwnKeys: act('GET /keys', 'List own API keys', { ...ofOwnKeys, answer: 'KeyList' }),
-  createOwnKey: act('POST /keys', 'Create an own API key', {
+  listOwnKeys: administrative('GET /keys', 'List own API keys', { ...ofOwnKeys, answer: 'KeyList' }),
+  createOwnKey: administrative('POST /keys', 'Create an own API key', {
     ...ofOwnKeys,
     description: keys.createKey.description,
     body: keys.createKey.body,
     answer: 'CreatedKey',
   }),
-  revokeOwnKey: act('POST /keys/{id}/revoke', 'Revoke an own API key permanently; it answers 403', {
+  revokeOwnKey: administrative('POST /keys/{id}/revoke', 'Revoke an own API key permanently; it answers 403', {
     ...ofOwnKeys,
     description: noLockOut,
     parameter: keyId,
     answer: 'Key',
     errors: ['conflict'],
   }),
-  deleteOwnKey: act('DELETE /keys/{id}', 'Delete an own API key; it answers 401', {
+  deleteOwnKey: administrative('DELETE /keys/{id}', 'Delete an own API key; it answers 401', {
     ...ofOwnKeys,
     description: noLockOut,
     parameter: keyId,
@@ -199,7 +199,7 @@ const ownKeys = {
 }
 
 const codes = {
-  createCodes: act('POST /admin/codes', 'Create activation codes; they are shown in full only once', {
+  createCodes: administrative('POST /admin/codes', 'Create activation codes; they are shown in full only once', {
     body: {
       name: 'NewCodes',
       fields: {
@@ -229,7 +229,7 @@ const codes = {
       ],
     },
   }),
-  listCodes: act('GET /admin/codes', 'List codes, newest first, masked', {
+  listCodes: administrative('GET /admin/codes', 'List codes, newest first, masked', {
     query: page,
     answer: 'CodePage',
     errors: ['invalid_params'],
@@ -239,7 +239,7 @@ const codes = {
       examples: ['sonant code list', 'sonant code list --limit 5'],
     },
   }),
-  voidCode: act('POST /admin/codes/{id}/void', 'Void an unused code', {
+  voidCode: administrative('POST /admin/codes/{id}/void', 'Void an unused code', {
     parameter: codeId,
     answer: 'Code',
     errors: ['conflict'],
@@ -248,7 +248,7 @@ const codes = {
 }
 
 const history = {
-  listAllUsage: act('GET /admin/usage', 'List requests of all accounts, newest first', {
+  listAllUsage: administrative('GET /admin/usage', 'List requests of all accounts, newest first', {
     query: { ...onlyAccount, ...onlyKey, ...period, ...page },
     answer: 'AllUsagePage',
     errors: ['invalid_params'],
@@ -260,7 +260,7 @@ const history = {
       examples: ['sonant usage --limit 20', 'sonant usage list --account 2122197529473504 --from 2026-12-01'],
     },
   }),
-  listActs: act('GET /admin/audit-log', 'List the acts of administrators, newest first', {
+  listActs: administrative('GET /admin/audit-log', 'List the acts of administrators, newest first', {
     description: 'Nothing in the log is ever changed.',
     query: { ...period, ...page },
     answer: 'ActPage',

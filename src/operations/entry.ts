@@ -15,7 +15,7 @@ export function operation<const Entry extends Rest>(
 type AdministrativeRest = Omit<Rest, 'tag' | 'access'> & { readonly section?: string }
 
 /** An operation of administrators. `route`: below `/api/v1`; `section`: its tag in the API description. */
-export function act<const Entry extends AdministrativeRest>(
+export function administrative<const Entry extends AdministrativeRest>(
   route: Operation['route'],
   summary: string,
   entry: Exact<Entry, AdministrativeRest>,

@@ -1,5 +1,5 @@
 /** Administration of voices, packs, voice plans and cloned voices, each with its command. */
-import { act } from './entry'
+import { administrative } from './entry'
 import { cloneId, groupId, line, name, ofAccount, packName, required, voiceId } from './fields'
 import type { Field, Fields } from './operation'
 import { computeProviders } from '../config'
@@ -37,12 +37,12 @@ const voiceChanges: Fields = {
 }
 
 const voices = {
-  listAllVoices: act('GET /admin/voices', 'List all voices', {
+  listAllVoices: administrative('GET /admin/voices', 'List all voices', {
     description: 'In catalogue order, deactivated ones too.',
     usesVoices: true,
     answer: 'ManagedVoiceList',
   }),
-  updateVoice: act('PATCH /admin/voices/{id}', 'Change a voice', {
+  updateVoice: administrative('PATCH /admin/voices/{id}', 'Change a voice', {
     description: 'One that becomes featured without a position comes last among the featured ones.',
     usesVoices: true,
     parameter: voiceId,
@@ -57,7 +57,7 @@ const voices = {
       ],
     },
   }),
-  listPacks: act('GET /admin/packs', 'List the installed packs with their state', {
+  listPacks: administrative('GET /admin/packs', 'List the installed packs with their state', {
     description: 'Each is a folder with a model, whose voices join the catalogue when it is `ready`.',
     usesVoices: true,
     answer: 'PackList',
@@ -66,18 +66,22 @@ const voices = {
       columns: ['name', 'state', 'family', 'size_bytes', 'expected_memory_bytes', 'license', 'reason'],
     },
   }),
-  installPack: act('POST /admin/packs', 'Install a pack by name', {
+  installPack: administrative('POST /admin/packs', 'Install a pack by name', {
     description: 'Pulls it from the hub in the background, one pack after the other.',
     body: { name: 'NewInstall' },
     status: 202,
     answer: 'Install',
   }),
-  rescanPacks: act('POST /admin/packs/rescan', 'Check the packs for changes now, and probe refused ones again', {
-    description: 'New and changed packs are probed one after the other.',
-    answer: 'PackList',
-    command: { words: 'voices rescan', columns: ['name', 'state', 'reason'] },
-  }),
-  removePack: act('DELETE /admin/packs/{id}', 'Delete a pack with its files', {
+  rescanPacks: administrative(
+    'POST /admin/packs/rescan',
+    'Check the packs for changes now, and probe refused ones again',
+    {
+      description: 'New and changed packs are probed one after the other.',
+      answer: 'PackList',
+      command: { words: 'voices rescan', columns: ['name', 'state', 'reason'] },
+    },
+  ),
+  removePack: administrative('DELETE /admin/packs/{id}', 'Delete a pack with its files', {
     description: 'Its voices are gone at once. Their settings stay, in case the pack comes back.',
     usesVoices: true,
     parameter: packName,
@@ -87,7 +91,7 @@ const voices = {
       examples: ['sonant voices remove kokoro', 'sonant voices remove piper-en_US-ljspeech-high'],
     },
   }),
-  showCompute: act('GET /admin/compute', 'Show the compute provider of neural voices', {
+  showCompute: administrative('GET /admin/compute', 'Show the compute provider of neural voices', {
     description: 'The provider that works best, the result of the trial of each one, and the models in memory.',
     answer: 'Compute',
   }),
@@ -109,7 +113,7 @@ const groupFields: Fields = {
   },
 }
 const groups = {
-  createGroup: act('POST /admin/groups', 'Create a voice plan', {
+  createGroup: administrative('POST /admin/groups', 'Create a voice plan', {
     description: 'A group is a voice plan: its accounts have exactly its voices.',
     usesVoices: true,
     body: { name: 'NewGroup', fields: { ...groupFields, name: required(groupFields.name!) } },
@@ -123,11 +127,11 @@ const groups = {
       ],
     },
   }),
-  listGroups: act('GET /admin/groups', 'List the voice plans', {
+  listGroups: administrative('GET /admin/groups', 'List the voice plans', {
     answer: 'GroupList',
     command: { words: 'group list', columns: ['id', 'name', 'voices'] },
   }),
-  updateGroup: act('PATCH /admin/groups/{id}', 'Change a voice plan', {
+  updateGroup: administrative('PATCH /admin/groups/{id}', 'Change a voice plan', {
     usesVoices: true,
     parameter: groupId,
     body: { name: 'GroupChanges', fields: groupFields },
@@ -139,7 +143,7 @@ const groups = {
       examples: ['sonant group update GROUP_ID --name premium', 'sonant group update GROUP_ID --voices en-ross,zh-mei'],
     },
   }),
-  deleteGroup: act('DELETE /admin/groups/{id}', 'Delete a voice plan that no account uses', {
+  deleteGroup: administrative('DELETE /admin/groups/{id}', 'Delete a voice plan that no account uses', {
     parameter: groupId,
     answer: 'Deleted',
     errors: ['conflict'],
@@ -148,7 +152,7 @@ const groups = {
 }
 
 const clones = {
-  listClones: act('GET /admin/clones', "List an account's cloned voices", {
+  listClones: administrative('GET /admin/clones', "List an account's cloned voices", {
     description: 'Oldest first.',
     query: { account_id: ofAccount },
     answer: 'ManagedCloneList',
@@ -167,7 +171,7 @@ const clones = {
       ],
     },
   }),
-  deleteAnyClone: act(
+  deleteAnyClone: administrative(
     'DELETE /admin/clones/{id}',
     'Delete the voice, its demo, and its recording unless another clone uses it',
     {
@@ -177,13 +181,17 @@ const clones = {
       command: { words: 'clone delete' },
     },
   ),
-  purgeRecording: act('POST /admin/clones/{id}/purge', 'Delete the recording at once; the voices made from it stay', {
-    parameter: cloneId,
-    answer: 'ManagedClone',
-    errors: ['storage_failed'],
-    command: { words: 'clone purge' },
-  }),
-  reEnrolClone: act(
+  purgeRecording: administrative(
+    'POST /admin/clones/{id}/purge',
+    'Delete the recording at once; the voices made from it stay',
+    {
+      parameter: cloneId,
+      answer: 'ManagedClone',
+      errors: ['storage_failed'],
+      command: { words: 'clone purge' },
+    },
+  ),
+  reEnrolClone: administrative(
     'POST /admin/clones/{id}/re-enrol',
     'Rebuild the voice from its recording with the current method',
     {

@@ -5,7 +5,7 @@ import { startDeadline } from '../../src/deadline'
 import { AppError } from '../../src/errors'
 import type { Access } from '../../src/http/access'
 import { addRoutes, createPathFinder, type Call, type Handlers } from '../../src/http/routes'
-import { act } from '../../src/operations/entry'
+import { administrative } from '../../src/operations/entry'
 import { operationList, operations, type ListedOperation } from '../../src/operations/table'
 
 type Refusal = () => never
@@ -96,7 +96,7 @@ describe('the table of operations', () => {
     // @ts-expect-error the caller of a public operation
     const anonymous = { getHealth: ({ caller }) => caller.keyId } satisfies Partial<Handlers>
     // @ts-expect-error a property that no entry has
-    const misspelt = act('GET /admin/x', 'X', { answer: 'X', comand: { words: 'x y' } })
+    const misspelt = administrative('GET /admin/x', 'X', { answer: 'X', comand: { words: 'x y' } })
     expect([missing, extra, anonymous, misspelt]).toHaveLength(4)
   })
 
