@@ -42,7 +42,7 @@ export const medianPitchHz = (pcm: Pcm) => median(pitches(pcm))
  */
 export function pitchRatio(normal: Pcm, changed: Pcm, speed: number): number {
   const ratios: number[] = []
-  for (let at = 0; at < normal.samples.length / normal.sampleRate - 0.06; at += 0.01) {
+  for (let at = 0; at < normal.samples.length / normal.sampleRate - 0.06; at += 0.02) {
     // Both windows have the same middle.
     const [before, after] = [pitchAt(normal, at), pitchAt(changed, Math.max(0, (at + 0.02) / speed - 0.02))]
     if (before !== null && after !== null) ratios.push(after / before)

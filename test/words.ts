@@ -58,6 +58,8 @@ export async function countWordErrors(wavs: Uint8Array[], said: string[]): Promi
     run([
       ...['pocketsphinx_batch', '-adcin', 'yes', '-adchdr', '44', '-remove_noise', 'no'],
       ...['-cepdir', work, '-cepext', '.wav', '-ctl', join(work, 'list'), '-hyp', join(work, 'heard')],
+      // A tenth of the usual states: half the time, and the same words of 48 sentences.
+      ...['-maxhmmpf', '3000'],
       ...['-hmm', `${model}/en-us`, '-lm', `${model}/en-us.lm.bin`, '-dict', `${model}/cmudict-en-us.dict`],
     ])
     const heard = (await Bun.file(join(work, 'heard')).text()).split('\n')

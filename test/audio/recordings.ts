@@ -1,5 +1,6 @@
 /** Recordings of real speakers, and faults added to them in known amounts. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { powerOfTwoAbove, realFft } from '../../src/audio/analysis/fft'
 import type { Pcm } from '../../src/audio/pcm'
@@ -16,34 +17,41 @@ export function readSpeakers({
   filter = 'anull',
 }: { sampleRate?: number; filter?: string } = {}): Recording[] {
   const names = existsSync(speakersFolder) ? readdirSync(speakersFolder).sort() : []
-  return names.map((name) => {
-    const path = join(speakersFolder, name)
-    const rate = sampleRate ?? sampleRateOf(path)
-    const { samples } = decodeWith([
-      'ffmpeg',
-      '-v',
-      'error',
-      '-i',
-      path,
-      '-af',
-      filter,
-      '-ac',
-      '1',
-      '-ar',
-      `${rate}`,
-      '-f',
-      's16le',
-      '-',
-    ])
-    const pcm = { samples: Float32Array.from(samples, (value) => value / 32768), sampleRate: rate }
-    return { name, isMale: name.includes('_m_'), pcm }
-  })
+  const paths = names.map((name) => join(speakersFolder, name))
+  const rates = paths.map((path) => sampleRate ?? sampleRateOf(path))
+  const folder = mkdtempSync(join(tmpdir(), 'sonant-speakers-'))
+  try {
+    const outputOf = (i: number) => join(folder, `${i}.raw`)
+    const inputs = paths.flatMap((path) => ['-i', path])
+    const outputs = rates.flatMap((rate, i) => {
+      return ['-map', `${i}:a:0`, '-af', filter, '-ac', '1', '-ar', `${rate}`, '-f', 's16le', outputOf(i)]
+    })
+    // One run of ffmpeg for all: it takes longer to start than to decode a file.
+    if (paths.length > 0) decodeWith(['ffmpeg', '-v', 'error', ...inputs, ...outputs])
+    return names.map((name, i) => {
+      const samples = Float32Array.from(readInt16(outputOf(i)), (value) => value / 32768)
+      return { name, isMale: name.includes('_m_'), pcm: { samples, sampleRate: rates[i]! } }
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
+function readInt16(path: string): Int16Array {
+  const bytes = new Uint8Array(readFileSync(path))
+  return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1)
+}
+
+const sampleRates = new Map<string, number>()
+
 function sampleRateOf(path: string): number {
+  const known = sampleRates.get(path)
+  if (known !== undefined) return known
   const what = ['-show_entries', 'stream=sample_rate', '-of', 'csv=p=0']
   const { stdout } = Bun.spawnSync(['ffprobe', '-v', 'error', '-select_streams', 'a:0', ...what, path])
-  return Number.parseInt(stdout.toString())
+  const sampleRate = Number.parseInt(stdout.toString())
+  sampleRates.set(path, sampleRate)
+  return sampleRate
 }
 
 export function amplified({ samples, sampleRate }: Pcm, gainDb: number): Pcm {

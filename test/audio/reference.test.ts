@@ -85,9 +85,9 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
   const at16kHz = recordings.readSpeakers({ sampleRate: 16_000 })
   const pairs = at16kHz.flatMap((a, i) => at16kHz.slice(i + 1).map((b) => [a, b] as const))
 
-  /** The number of changed recordings with warning `code`. */
-  const found = (code: WarningCode, change: (pcm: Pcm) => Pcm, from = speakers) =>
-    from.filter(({ pcm }) => codesOf(change(pcm)).includes(code)).length
+  /** The number of changed recordings with any of the warnings `codes`. */
+  const found = (codes: WarningCode | readonly WarningCode[], change: (pcm: Pcm) => Pcm, from = speakers) =>
+    from.filter(({ pcm }) => codesOf(change(pcm)).some((code) => codes.includes(code))).length
 
   it('are there', () => {
     expect(speakers).toHaveLength(10)
@@ -198,14 +198,11 @@ describeWith(['ffmpeg', 'ffprobe', recordings.speakersFolder], 'recordings of te
       (pcm) => recordings.reverberant(pcm, 0.7),
       (pcm) => recordings.reverberant(pcm, 0.7, 6),
     ]
-    for (const [i, change] of changes.entries())
-      for (const code of ['music', 'several_voices'] as const)
-        expect([i, code, found(code, change)]).toEqual([i, code, 0])
+    for (const [i, change] of changes.entries()) expect([i, found(['music', 'several_voices'], change)]).toEqual([i, 0])
     const compressed = recordings.readSpeakers({
       sampleRate: 22_050,
       filter: 'acompressor=threshold=0.05:ratio=8:makeup=4',
     })
-    for (const code of ['music', 'several_voices'] as const)
-      expect([code, found(code, (pcm) => pcm, compressed)]).toEqual([code, 0])
+    expect(found(['music', 'several_voices'], (pcm) => pcm, compressed)).toBe(0)
   })
 })

@@ -144,7 +144,7 @@ describe('scripts the voice cannot read', () => {
 describe('determinism', () => {
   it('gives 64 parallel requests the bytes that each gets alone', async () => {
     const bodies = Array.from({ length: 64 }, (_, i) => ({
-      text: `${['Hello', '你好', 'Guten Tag', 'Привет'][i % 4]} ${i}. ${sentences[i % sentences.length]}`,
+      text: `${['Hello', '你好', 'Guten Tag', 'Привет'][i % 4]} ${i}. ${sentences[i % sentences.length]!.split(' ', 4).join(' ')}`,
       voice_id: ['en-ross', 'zh-mei', 'de-karl', 'ru-vera', 'en-kevin'][i % 5]!,
       speed: [1, 1, 1.25][i % 3]!,
       format: i % 7 === 0 ? 'wav' : 'mp3',
