@@ -16,11 +16,11 @@ export const accountOperations = {
   getAccount: operation('GET /api/v1/account', 'Own account and key', {
     ...ofAccount,
     limit: 'account',
-    answer: { description: 'The account, and the key that was used.', schema: reference('OwnAccount') },
+    answer: { description: 'The account, and the key of the request.', schema: reference('OwnAccount') },
   }),
   redeemCode: operation('POST /api/v1/activation', 'Redeem an activation code', {
     ...ofAccount,
-    description: 'A code works once. Unknown, used, void and expired codes are answered alike.',
+    description: 'A code works once. Unknown, used, void and expired codes get the same answer.',
     limit: 'activation',
     body: {
       name: 'ActivationRequest',
@@ -43,7 +43,7 @@ export const accountOperations = {
   }),
   sumUsageByDay: operation('GET /api/v1/usage/daily', 'Sums of the last days', {
     ...ofUsage,
-    description: 'Oldest first, days without requests too.',
+    description: 'Oldest first, including days without requests.',
     query: {
       days: {
         takes: 'N',

@@ -254,20 +254,20 @@ const history = {
     errors: ['invalid_params'],
     command: {
       words: 'usage list',
-      summary: 'list requests of all accounts, newest first (default act)',
+      summary: 'list requests of all accounts, newest first (default)',
       showsAddresses: true,
       columns: ['created_at', 'request_id', 'account_id', 'voice_id', 'characters', 'units', 'status', 'error_code'],
       examples: ['sonant usage --limit 20', 'sonant usage list --account 2122197529473504 --from 2026-12-01'],
     },
   }),
-  listActs: administrative('GET /admin/audit-log', 'List the acts of administrators, newest first', {
+  listActs: administrative('GET /admin/audit-log', 'List the operations of administrators, newest first', {
     description: 'Nothing in the log is ever changed.',
     query: { ...period, ...page },
     answer: 'ActPage',
     errors: ['invalid_params'],
     command: {
       words: 'audit-log list',
-      summary: 'list the acts, newest first; --json shows the state before and after',
+      summary: 'list the operations, newest first; --json shows the state before and after',
       columns: ['created_at', 'actor', 'act', 'subject'],
       examples: ['sonant audit-log', 'sonant audit-log list --from 2026-11-01 --json'],
     },

@@ -38,7 +38,7 @@ export type Kind =
 export type Field = {
   /** On the command line; absent for fields that have no flag. */
   readonly takes?: Kind
-  /** What the value is, as the help of the command line says it. */
+  /** Describes the value, as in the help of the command line. */
   readonly says: string
   /** The rules of the value. Its description, if any, replaces `says` in the API description. */
   readonly schema: Schema
@@ -53,7 +53,7 @@ export type Field = {
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** Who may call: any client; any client, with more in the answer for a key; a key; an administrator's key. */
+/** Allowed callers: any client; any client, with more in the answer for a key; a key; an administrator's key. */
 export type Access = 'public' | 'optional key' | 'key' | 'administrator'
 
 /** The rate limits, each with its own window. */
@@ -101,7 +101,7 @@ export type Body = {
 
 /** The command of an administrative operation. */
 export type OperationCommand = {
-  /** Verb and act. */
+  /** The verb and the word of the operation. */
   readonly words: `${string} ${string}`
   /** Default: the summary of the operation. */
   readonly summary?: string

@@ -35,23 +35,23 @@ const ofFile = {
   answer: {
     description: 'The file.',
     contentType: 'audio/*',
-    schema: { description: 'mp3 or wav, as the name says.' },
+    schema: { description: 'mp3 or wav, by the extension of the name.' },
     headers: ['ETag', 'Last-Modified', 'Accept-Ranges', ...crossOrigin],
   },
 } as const
-const whole = { 304: { description: 'It is what you have.', headers: ['ETag', ...crossOrigin] } } as const
+const whole = { 304: { description: 'The cached file is current.', headers: ['ETag', ...crossOrigin] } } as const
 const part = {
   206: { description: 'The range.', headers: ['ETag', 'Last-Modified', 'Content-Range', ...crossOrigin] },
 } as const
 const ofGet = { ...ofFile, headers: { ...ranges, ...conditions }, bare: { ...part, ...whole } } as const
 const ofHead = { ...ofFile, headers: conditions, bare: whole } as const
-const preflightSummary = 'What a page of another origin may do here'
+const preflightSummary = 'Permissions of pages of other origins'
 const ofPreflight = {
   ...ofAudio,
-  description: 'A CORS preflight, which browsers send by themselves.',
+  description: 'A CORS preflight, which browsers send on their own.',
   status: 204,
   answer: {
-    description: 'Read it.',
+    description: 'The permissions are in the headers.',
     schema: {},
     headers: [
       ...crossOrigin,
@@ -69,13 +69,13 @@ const demoErrors = ['rate_limited', 'synthesis_failed', 'synthesis_timeout'] as 
 
 export const audioOperations = {
   getAudio: operation('GET /audio/{name}', 'Get stored audio', { ...ofGet, errors: getErrors }),
-  headAudio: operation('HEAD /audio/{name}', 'Look at stored audio', { ...ofHead, errors: headErrors }),
+  headAudio: operation('HEAD /audio/{name}', 'Get the headers of stored audio', { ...ofHead, errors: headErrors }),
   optionsAudio: operation('OPTIONS /audio/{name}', preflightSummary, ofPreflight),
   getDemo: operation('GET /audio/demos/{name}', 'Get the demo of a voice', {
     ...ofGet,
     errors: [...getErrors, ...demoErrors],
   }),
-  headDemo: operation('HEAD /audio/demos/{name}', 'Look at the demo of a voice', {
+  headDemo: operation('HEAD /audio/demos/{name}', 'Get the headers of the demo of a voice', {
     ...ofHead,
     errors: [...headErrors, ...demoErrors],
   }),
@@ -88,15 +88,15 @@ const html = { description: 'A web page.', contentType: 'text/html', schema: tex
 export const serviceOperations = {
   getVersion: operation('GET /api/v1/version', 'Version', {
     ...ofService,
-    answer: { description: 'What runs here.', schema: reference('Version') },
+    answer: { description: 'The version of the service.', schema: reference('Version') },
   }),
-  getHealth: operation('GET /healthz', 'Whether the service answers', {
+  getHealth: operation('GET /healthz', 'Check that the service answers', {
     ...ofService,
-    answer: { description: 'It does.', schema: reference('Health') },
+    answer: { description: 'The service answers.', schema: reference('Health') },
   }),
-  getReadiness: operation('GET /readyz', 'Whether the service takes requests', {
+  getReadiness: operation('GET /readyz', 'Check that the service accepts requests', {
     ...ofService,
-    answer: { description: 'It does.', schema: reference('Readiness') },
+    answer: { description: 'The service accepts requests.', schema: reference('Readiness') },
   }),
   getDescription: operation('GET /openapi.json', 'This description', {
     ...ofService,
@@ -104,14 +104,14 @@ export const serviceOperations = {
   }),
   getHome: operation('GET /', 'A page for people, with a first request', {
     ...ofService,
-    description: 'Only for browsers (`Accept: text/html`); programs find nothing here.',
+    description: 'Only for browsers (`Accept: text/html`); programs get 404.',
     answer: html,
     errors: ['unknown_path'],
   }),
   getDocs: operation('GET /docs', 'This description for people', { ...ofService, answer: html }),
   getDocsFile: operation('GET /docs/{file}', 'Script and style of the page', {
     ...ofService,
-    parameter: { says: 'as the page names it', schema: { type: 'string', minLength: 1 } },
+    parameter: { says: 'the name in the page', schema: { type: 'string', minLength: 1 } },
     answer: { description: 'The file.', contentType: '*/*', schema: { description: 'Script or style.' } },
     errors: ['not_found'],
   }),

@@ -13,7 +13,7 @@ export const speechOperations = {
   speak: operation('POST /api/v1/tts', 'Turn text into speech', {
     ...ofSpeech,
     description:
-      'Answers with the public address of the audio. Every character (Unicode code point) of `text` costs 1, whatever speed and format are. A failed request is not charged.',
+      'Answers with the public address of the audio. Every character (Unicode code point) of `text` costs 1, at any speed and in any format. A failed request is not charged.',
     limit: 'tts',
     deadline: 'tts',
     headers: {
@@ -40,9 +40,9 @@ export const speechOperations = {
       'storage_failed',
     ],
   }),
-  estimateSpeech: operation('POST /api/v1/tts/estimate', 'What a request would cost', {
+  estimateSpeech: operation('POST /api/v1/tts/estimate', 'Estimate the cost of a request', {
     ...ofSpeech,
-    description: 'Takes the body of `POST /api/v1/tts`, makes nothing and charges nothing.',
+    description: 'Takes the body of `POST /api/v1/tts`; makes no audio and charges nothing.',
     limit: 'estimate',
     body: { name: 'SpeechRequest' },
     answer: { description: 'The estimate.', schema: reference('Estimate') },
@@ -51,7 +51,7 @@ export const speechOperations = {
   listVoices: operation('GET /api/v1/voices', 'List voices', {
     tag: 'Speech',
     description:
-      'Without a key the public list, which may be cached for a minute; with one the list of its account. Featured voices come first.',
+      'Without a key the public list, which may be cached for a minute; with a key the list of its account. Featured voices come first.',
     access: 'optional key',
     limit: 'voices',
     query: {
@@ -63,12 +63,12 @@ export const speechOperations = {
   cloneVoice: operation('POST /api/v1/voices/clone', 'Make a private voice from a recording', {
     ...ofClones,
     description:
-      'Takes a wav, mp3, flac, m4a, aac or ogg of at most 15 MiB and 15 seconds: as a file (multipart/form-data), from an address (`url`), or by the SHA-256 of a file that the service has (`hash`). Exactly one of them. Costs 300 characters once, the demo included; the same file again is free and answers with the voice there is. What is behind an address is fetched once: when it has changed, send the file. You must hold the right to use the voice. The voice is adapted: it resembles the recording, it does not imitate it; `warnings` say how a better recording would help.',
+      'Takes a wav, mp3, flac, m4a, aac or ogg of at most 15 MiB and 15 seconds: as a file (multipart/form-data), from an address (`url`), or by the SHA-256 of a file that the service has (`hash`). Exactly one of them. Costs 300 characters once, the demo included; sending the same file again is free and returns the existing voice. An address is downloaded once: when its content has changed, upload the file. You must hold the right to use the voice. An adapted voice resembles the recording and does not imitate it; `warnings` advise on a better recording.',
     limit: 'clone',
     deadline: 'clone',
     headers: fault,
     body: { name: 'CloneRequest', form: 'CloneForm' },
-    answer: { description: 'The voice can be used.', schema: reference('Cloned') },
+    answer: { description: 'The voice, ready for use.', schema: reference('Cloned') },
     errors: [
       'unsupported_audio',
       'audio_parse_failed',
@@ -88,20 +88,19 @@ export const speechOperations = {
   }),
   deleteClone: operation('DELETE /api/v1/voices/clone', 'Delete a cloned voice', {
     ...ofClones,
-    description:
-      'Its demo goes with it, and the recording unless another account cloned from it too. Nothing is refunded.',
+    description: 'Deletes its demo too, and the recording unless another account cloned from it. Nothing is refunded.',
     limit: 'cloneDeletion',
     query: { voice_id: { ...pathId('voice'), says: 'a `cv-` id', isRequired: true } },
-    answer: { description: 'It is gone.', schema: reference('Deleted') },
+    answer: { description: 'The voice is deleted.', schema: reference('Deleted') },
     errors: ['invalid_params', 'voice_not_found', 'storage_failed'],
   }),
-  precheckClone: operation('GET /api/v1/voices/clone/precheck', 'Ask before an upload', {
+  precheckClone: operation('GET /api/v1/voices/clone/precheck', 'Check before an upload', {
     ...ofClones,
     description:
       'When `exists`, send `hash` and `name` instead of the file. The hash of a stored file is enough to clone from it, so keep it secret.',
     limit: 'precheck',
     query: { hash: { says: 'SHA-256 of the file', schema: sha256, isRequired: true } },
-    answer: { description: 'What is known of the file.', schema: reference('Precheck') },
+    answer: { description: 'The state of the file.', schema: reference('Precheck') },
     errors: ['invalid_params'],
   }),
 }

@@ -20,12 +20,12 @@ const table = {
 
 export type OperationId = keyof typeof table
 
-/** Those whose entry has this property with this value. */
+/** Ids of the operations whose entry has this property with this value. */
 export type OperationsWith<Property extends keyof Operation, Value> = {
   [Id in OperationId]: (typeof table)[Id] extends { readonly [P in Property]: Value } ? Id : never
 }[OperationId]
 
-/** Those that are commands too. */
+/** Ids of the operations that are commands too. */
 export type CommandOperationId = OperationsWith<'command', object>
 
 export type AccessOf<Id extends OperationId> = (typeof table)[Id]['access']

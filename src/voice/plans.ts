@@ -116,7 +116,7 @@ export function createPlans(db: Database, catalogue: Catalogue) {
       const shown = JSON.stringify(voiceId.length > 64 ? `${voiceId.slice(0, 64)}…` : voiceId)
       const voice = catalogue.find(voiceId)
       if (!voice)
-        throw refuseVoice('voice_not_found', `there is no voice ${shown}; GET /api/v1/voices lists those there are`)
+        throw refuseVoice('voice_not_found', `there is no voice ${shown}; GET /api/v1/voices lists the available ones`)
       if (!current().settingsOf(voiceId).active)
         throw refuseVoice('voice_disabled', `the voice ${shown} is deactivated`)
       if (!list.some((listed) => listed.voice === voice))

@@ -3,23 +3,23 @@ import { boolean, instant, integer, list, number, object, reference, text, type 
 import { cloneNamePattern, languagePattern, urlPattern } from '../../operations/rules'
 
 const language = text('BCP 47.')
-const gender = text('How the voice sounds; null: unknown.', { enum: ['female', 'male', null] })
+const gender = text('Gender of the voice; null: unknown.', { enum: ['female', 'male', null] })
 const sha256 = text('SHA-256 of a file that the service has.', { pattern: '^[0-9a-fA-F]{64}$' })
 const recordingUrl = text('Address of a recording.', { format: 'uri', maxLength: 4096, pattern: urlPattern })
 const cloneFields = {
-  name: text('Without \\\\ / : * ? " < > | and control characters.', {
+  name: text('Must not contain \\\\ / : * ? " < > | and control characters.', {
     minLength: 1,
     maxLength: 64,
     pattern: cloneNamePattern,
   }),
-  language: text('Spoken in the recording (BCP 47). Without it the script of the name decides, else English.', {
+  language: text('Language of the recording (BCP 47). By default the script of the name decides, else English.', {
     maxLength: 35,
     pattern: languagePattern,
   }),
 }
-export const cloneMethod = text('How it was made.', { enum: ['adapted', 'converted'] })
+export const cloneMethod = text('Method of cloning.', { enum: ['adapted', 'converted'] })
 export const cloneWarnings = list(
-  object({ code: text('For programs.'), message: text('What to do better with the next recording.') }),
+  object({ code: text('For programs.'), message: text('Advice for a better recording.') }),
 )
 
 const managedClone = {
@@ -29,10 +29,10 @@ const managedClone = {
   language,
   gender,
   method: cloneMethod,
-  base_voice_id: text('The catalogue voice that speaks for it.'),
-  duration_sec: number('Of the recording.', { minimum: 0 }),
-  has_recording: boolean('Whether the recording is still kept.'),
-  created_at: instant('When it was made.'),
+  base_voice_id: text('The catalogue voice that is adapted or converted.'),
+  duration_sec: number('Duration of the recording.', { minimum: 0 }),
+  has_recording: boolean('Whether the recording is stored.'),
+  created_at: instant('Time of creation.'),
 }
 
 export const cloneSchemas = {
@@ -58,11 +58,11 @@ export const cloneSchemas = {
     },
   ),
   ClonedVoice: object({
-    id: text('What to send as `voice_id`.', { pattern: '^cv-[0-9a-f]{32}$' }),
+    id: text('The value for `voice_id`.', { pattern: '^cv-[0-9a-f]{32}$' }),
     display_name: text('The name given at clone time.'),
     demo_url: text('Address of an mp3 demo.', { format: 'uri' }),
-    duration_sec: number('Of the recording.', { minimum: 0 }),
-    created_at: instant('When it was made.'),
+    duration_sec: number('Duration of the recording.', { minimum: 0 }),
+    created_at: instant('Time of creation.'),
     language,
     gender,
     method: cloneMethod,
@@ -70,20 +70,20 @@ export const cloneSchemas = {
   }),
   Cloned: object({
     ok: { const: true },
-    duplicate: boolean('Whether the account had it already.'),
+    duplicate: boolean('Whether the account already had this clone.'),
     voice: reference('ClonedVoice'),
     units: integer('Characters charged.', { minimum: 0 }),
-    remaining: integer('The balance after it.', { minimum: 0 }),
+    remaining: integer('The balance after the charge.', { minimum: 0 }),
   }),
   Precheck: object({
     exists: boolean('Whether the service has the file.'),
-    own_voice: { anyOf: [reference('ClonedVoice'), { type: 'null' }], description: 'The account’s voice from it.' },
-    fee_units: integer('What a clone would cost.', { minimum: 0 }),
-    voice_count: integer('How many clones the account has.', { minimum: 0 }),
+    own_voice: { anyOf: [reference('ClonedVoice'), { type: 'null' }], description: 'The account’s clone of the file.' },
+    fee_units: integer('Price of a clone.', { minimum: 0 }),
+    voice_count: integer('Number of clones of the account.', { minimum: 0 }),
   }),
   ManagedClone: object(managedClone),
   ManagedCloneList: object({
     items: list(reference('ManagedClone')),
-    next_cursor: { type: 'null', description: 'The list is whole.' },
+    next_cursor: { type: 'null', description: 'null: the list is complete.' },
   }),
 } satisfies Record<string, Schema>

@@ -2,10 +2,10 @@
 import { computeProviders } from '../../config'
 import { boolean, integer, list, number, object, orNull, text } from '../../operations/schema'
 
-const provider = text('What computes: the processor or a kind of GPU.', {
+const provider = text('The compute provider: the CPU or a kind of GPU.', {
   enum: computeProviders.filter((name) => name !== 'auto'),
 })
-const fallback = boolean('Whether something else was wished for, which does not work.')
+const fallback = boolean('Whether another provider was configured that does not work.')
 
 export const computeSchemas = {
   Readiness: object(
@@ -13,9 +13,9 @@ export const computeSchemas = {
       ok: { const: true },
       compute: orNull({
         ...object({ provider, fallback }),
-        description: 'What neural voices are computed with; null before the first one was needed.',
+        description: 'The provider of neural voices; null until the first one is needed.',
       }),
-      storage: { const: 'full', description: 'Only while the disk is full: nothing new is made.' },
+      storage: { const: 'full', description: 'Present while the disk is full: requests that store something fail.' },
     },
     { optional: ['storage'] },
   ),
@@ -23,31 +23,28 @@ export const computeSchemas = {
     compute: orNull(
       object({
         provider,
-        device: text('Its name.'),
+        device: text('Name of the device.'),
         fallback,
-        threads: integer('Of one run on the CPU.', { minimum: 1 }),
+        threads: integer('Threads of one run on the CPU.', { minimum: 1 }),
         trials: list(
           object({
             provider,
-            failure: orNull(text('What went wrong; null: it works.')),
-            duration_ms: integer('Of the trial.', { minimum: 0 }),
-            run_ms: orNull(number('How long a billion operations took; null where it does not work.', { minimum: 0 })),
+            failure: orNull(text('The reason of a failure; null: the provider works.')),
+            duration_ms: integer('Duration of the trial.', { minimum: 0 }),
+            run_ms: orNull(number('Time of a billion operations; null: the provider does not work.', { minimum: 0 })),
           }),
         ),
       }),
     ),
     models: list(
       object({
-        name: text('Directory and file.'),
-        processes: integer('That hold it.', { minimum: 1 }),
-        memory_bytes: integer('Resident, of these processes.', { minimum: 0 }),
+        name: text('Directory and file of the model.'),
+        processes: integer('Number of processes with the model.', { minimum: 1 }),
+        memory_bytes: integer('Resident memory of these processes.', { minimum: 0 }),
       }),
     ),
-    admitted_seconds: number(
-      'Estimated work of requests that were let in and are not done, in seconds of one worker.',
-      {
-        minimum: 0,
-      },
-    ),
+    admitted_seconds: number('Estimated remaining work of admitted requests, in seconds of one worker.', {
+      minimum: 0,
+    }),
   }),
 }

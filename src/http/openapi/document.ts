@@ -11,40 +11,40 @@ import { components } from './schemas'
 const description = `Text to speech on your own machine.
 
 Send \`Authorization: Bearer <API_KEY>\`. Every answer carries \`X-Request-Id\`. Every error has the same envelope; its
-\`code\` is for programs, its \`message\` for people. A path that does not exist is answered with 404
-\`invalid_request\`, a method that a path does not have with 405 \`invalid_request\`.
+\`code\` is for programs, its \`message\` for people. An unknown path gets 404
+\`invalid_request\`, an unknown method of a path 405 \`invalid_request\`.
 
-\`/api/v1\` only ever grows: new optional fields and endpoints, never a changed meaning.`
+Later versions may add optional fields and endpoints to \`/api/v1\`, but never change a meaning.`
 
 const tags = [
-  { name: 'Speech', description: 'Text becomes audio.' },
+  { name: 'Speech', description: 'Text to audio.' },
   { name: 'Cloned voices', description: 'Private voices from recordings.' },
-  { name: 'Audio', description: 'The files that were made.' },
-  { name: 'Account', description: 'What is left, and how to get more.' },
-  { name: 'Usage', description: 'What was asked for, and what it cost.' },
-  { name: 'Own keys', description: 'Takes the key of an administrator.' },
-  { name: 'Administration', description: 'Takes the key of an administrator.' },
-  { name: 'Service', description: 'The program itself.' },
+  { name: 'Audio', description: 'Stored audio files.' },
+  { name: 'Account', description: 'Balance and activation codes.' },
+  { name: 'Usage', description: 'History of requests and charges.' },
+  { name: 'Own keys', description: 'Requires the key of an administrator.' },
+  { name: 'Administration', description: 'Requires the key of an administrator.' },
+  { name: 'Service', description: 'State and version of the service.' },
 ]
 
 const headers = {
   'X-Request-Id': header('Id of the request, for reports.', '^[0-9a-f]{32}$'),
-  'X-RateLimit-Limit': header('Calls that are allowed per minute; absent where any number is.', '^[0-9]+$'),
-  'X-RateLimit-Remaining': header('Calls that are left now.', '^[0-9]+$'),
-  'X-RateLimit-Reset': header('Seconds until a call is free again.', '^[0-9]+$'),
-  'Retry-After': header('Whole seconds to wait; a call after them gets through.', '^[1-9][0-9]*$'),
-  'Idempotent-Replay': header('`true` where this is the answer to an earlier request.', '^true$'),
+  'X-RateLimit-Limit': header('Allowed calls per minute; absent without a limit.', '^[0-9]+$'),
+  'X-RateLimit-Remaining': header('Remaining calls.', '^[0-9]+$'),
+  'X-RateLimit-Reset': header('Seconds until one more call is allowed.', '^[0-9]+$'),
+  'Retry-After': header('Whole seconds to wait; a call after this time succeeds.', '^[1-9][0-9]*$'),
+  'Idempotent-Replay': header('`true`: this is the answer to an earlier request.', '^true$'),
   Vary: header('`Authorization`.'),
-  ETag: header('Of the file.'),
-  'Last-Modified': header('When the file was made.'),
+  ETag: header('Entity tag of the file.'),
+  'Last-Modified': header('Time when the file was made.'),
   'Accept-Ranges': header('`bytes`.'),
-  'Content-Range': header('Which bytes these are or, where none are, how many the file has.', '^bytes '),
+  'Content-Range': header('The range of these bytes; with 416 the size of the file.', '^bytes '),
   Allow: header('The methods of the path.'),
-  'Access-Control-Allow-Origin': header('Pages of every origin may use it.', '^\\*$'),
+  'Access-Control-Allow-Origin': header('Pages of every origin may use the file.', '^\\*$'),
   'Access-Control-Allow-Methods': header('For a preflight.'),
   'Access-Control-Allow-Headers': header('For a preflight.'),
-  'Access-Control-Expose-Headers': header('What scripts of other origins may read.'),
-  'Access-Control-Max-Age': header('How many seconds a preflight is remembered.', '^[0-9]+$'),
+  'Access-Control-Expose-Headers': header('Headers that scripts of other origins may read.'),
+  'Access-Control-Max-Age': header('Seconds for which a browser may cache the preflight.', '^[0-9]+$'),
 }
 
 function header(meaning: string, pattern?: string) {
@@ -132,7 +132,7 @@ function describeOperation(operation: ListedOperation) {
 
 function answerOf({ answer, status }: ListedOperation): Answer {
   if (typeof answer !== 'string') return answer
-  return { description: status === 202 ? 'It runs or waits.' : 'Done.', schema: reference(answer) }
+  return { description: status === 202 ? 'The work runs or waits.' : 'Done.', schema: reference(answer) }
 }
 
 function parametersOf({ path, parameter, query = {}, headers = {} }: ListedOperation) {

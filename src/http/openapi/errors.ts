@@ -20,7 +20,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'format',
   },
   invalid_speed: {
-    when: '`speed` is no number, or outside 0.5 to 2.0.',
+    when: '`speed` is not a number from 0.5 to 2.0.',
     message: 'speed: found 3; a number from 0.5 to 2.0 is allowed.',
     param: 'speed',
   },
@@ -30,12 +30,12 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'url',
   },
   url_blocked: {
-    when: '`url`, or what it redirects to, is at an address that is not public, or at a port that is not for the web.',
+    when: '`url` or a redirect leads to an address that is not public, or to a port that is not for the web.',
     message: 'url: the host "intranet" is not at a public address.',
     param: 'url',
   },
   unsupported_audio: {
-    when: 'The recording is no wav, mp3, flac, m4a, aac or ogg, or has another codec in it.',
+    when: 'The recording is not wav, mp3, flac, m4a, aac or ogg, or has an unsupported codec.',
     message: 'file: This is not a wav, mp3, flac, m4a, aac or ogg file.',
     param: 'file',
   },
@@ -50,7 +50,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'file',
   },
   body_too_slow: {
-    when: 'The body did not arrive within 20 s or, of an upload, nothing for 20 s, or not all within 3 minutes. The connection is closed.',
+    when: 'The body did not arrive within 20 s. For an upload: no byte for 20 s, or more than 3 minutes in total. The connection is closed.',
     message: 'The body did not arrive within 20 s.',
   },
   body_too_fragmented: {
@@ -76,7 +76,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
   account_disabled: { when: 'The account is disabled.', message: 'The account is disabled.' },
   api_key_revoked: { when: 'The API key was revoked.', message: 'The API key was revoked.' },
   voice_disabled: {
-    when: 'An administrator has deactivated the voice, or what a clone was made with is not installed any more.',
+    when: 'An administrator has deactivated the voice, or the base voice or tone converter of a clone is no longer installed.',
     message: 'voice_id: the voice "en-clara" is deactivated.',
     param: 'voice_id',
   },
@@ -100,8 +100,8 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'group',
   },
   voice_not_found: {
-    when: 'There is no such voice, or no voice at all in the list of the account.',
-    message: 'voice_id: there is no voice "ava"; GET /api/v1/voices lists those there are.',
+    when: 'There is no such voice, or the list of the account is empty.',
+    message: 'voice_id: there is no voice "ava"; GET /api/v1/voices lists the available ones.',
     param: 'voice_id',
   },
   unknown_hash: {
@@ -110,26 +110,26 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'hash',
   },
   not_found: {
-    when: 'There is nothing of that id or name.',
+    when: 'No object has that id or name.',
     message: 'There is no request of that id in the history of this account.',
   },
   unknown_path: { when: 'There is nothing at this path.', message: 'There is nothing at this path.' },
   method_not_allowed: {
-    when: 'The path has no such method; `Allow` lists those it has.',
+    when: 'The path does not have this method; `Allow` lists its methods.',
     message: 'This path has no GET; it has POST.',
   },
   precondition_failed: {
-    when: 'The file is not the one that `If-Match` or `If-Unmodified-Since` names.',
+    when: 'The file does not match `If-Match` or `If-Unmodified-Since`.',
     message: 'If-Match: the file is not the one that this header names.',
     param: 'If-Match',
   },
   range_not_satisfiable: {
-    when: 'The range lies outside the file; `Content-Range` says how long it is.',
+    when: 'The range lies outside the file; `Content-Range` has the size of the file.',
     message: 'Range: found "bytes=99999-"; the file has 7235 bytes.',
     param: 'Range',
   },
   conflict: {
-    when: 'It does not go with how things stand; `message` says why.',
+    when: 'The request conflicts with the present state; `message` gives the reason.',
     message: 'Accounts use this group; give them another one first.',
   },
   idempotency_conflict: {
@@ -152,7 +152,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'file',
   },
   url_too_large: {
-    when: 'What is at `url` is larger than 15 MiB.',
+    when: 'The file at `url` is larger than 15 MiB.',
     message: 'url: the file is larger than 15728640 bytes.',
     param: 'url',
   },
@@ -161,11 +161,11 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'The limit of 60 calls per minute is reached; try again in 60 s.',
   },
   internal_error: {
-    when: 'A fault of the service. Try again; if it stays, report the request id.',
+    when: 'An internal error. Try again; if it persists, report the request id.',
     message: 'Something went wrong inside the service. Try again.',
   },
   url_fetch_failed: {
-    when: 'What is at `url` could not be downloaded, or not within 30 seconds, the wait for its turn included.',
+    when: 'The file at `url` could not be downloaded within 30 seconds, including the wait for a turn.',
     message: 'url: the server answered with the status 404; 200 is required.',
     param: 'url',
   },

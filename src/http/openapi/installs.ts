@@ -12,12 +12,12 @@ export const installSchemas = {
   NewInstall: object({ name }),
   Install: object({
     name,
-    state: text('`installed` also where the same pack was there before.', {
+    state: text('`installed`: also when the same pack was installed before.', {
       enum: ['waiting', 'downloading', 'installed', 'failed'],
     }),
-    folder: orNull(text('Name of the pack, as in the list of packs; null until the hub has told what it is made of.')),
-    received_bytes: integer('Of the whole pack, with what an earlier try left.', { minimum: 0 }),
-    size_bytes: orNull(integer('Of the whole pack; null until the hub has told.', { minimum: 0 })),
-    reason: orNull(text('Why it failed, in a sentence.')),
+    folder: orNull(text('Name in the list of packs; null until the hub has answered.')),
+    received_bytes: integer('Received bytes of the whole pack, those of an earlier attempt included.', { minimum: 0 }),
+    size_bytes: orNull(integer('Size of the whole pack; null until the hub has answered.', { minimum: 0 })),
+    reason: orNull(text('The reason of a failure, as a sentence.')),
   }),
 }

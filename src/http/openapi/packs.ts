@@ -4,27 +4,25 @@ import { boolean, integer, list, object, orNull, reference, text, type Schema } 
 const ofReady = (schema: Schema) => orNull({ ...schema, description: `${schema.description} null: not ready.` })
 
 const pack = {
-  name: text('Of its folder.'),
-  state: text('`checking`: it is being copied or tried. `refused`: it cannot be used.', {
+  name: text('Name of its folder.'),
+  state: text('`checking`: it is being copied or tested. `refused`: it cannot be used.', {
     enum: ['ready', 'checking', 'refused'],
   }),
-  reason: orNull(text('Why it was refused.')),
-  family: ofReady(
-    text('What kind of model it is.', { enum: ['piper', 'kokoro', 'kitten', 'vits', 'converter', null] }),
-  ),
+  reason: orNull(text('The reason of a refusal.')),
+  family: ofReady(text('Family of the model.', { enum: ['piper', 'kokoro', 'kitten', 'vits', 'converter', null] })),
   voices: list(text('Id of a catalogue voice.')),
-  sample_rate: ofReady(integer('Of its sound, in Hz.')),
+  sample_rate: ofReady(integer('Sample rate of its sound, in Hz.')),
   deterministic: ofReady(boolean('Whether the same request gives the same bytes.')),
-  times_words: ofReady(boolean('Whether it tells where its words are.')),
-  size_bytes: ofReady(integer('Of its files.', { minimum: 0 })),
-  license: orNull(text('What its model card says.')),
-  expected_memory_bytes: ofReady(integer('What a process needs that has it loaded.', { minimum: 0 })),
+  times_words: ofReady(boolean('Whether it returns word times.')),
+  size_bytes: ofReady(integer('Size of its files.', { minimum: 0 })),
+  license: orNull(text('Licence, from the model card or the licence text.')),
+  expected_memory_bytes: ofReady(integer('Expected memory of a process with the model.', { minimum: 0 })),
   loaded: orNull({
     ...object({
-      processes: integer('How many have it loaded.', { minimum: 1 }),
-      memory_bytes: integer('Of these processes.', { minimum: 0 }),
+      processes: integer('Number of processes with the model.', { minimum: 1 }),
+      memory_bytes: integer('Resident memory of these processes.', { minimum: 0 }),
     }),
-    description: 'null: no process has it loaded now.',
+    description: 'null: no process has loaded the model.',
   }),
 }
 const countOf = (state: string) => integer(`Packs that are ${state}.`, { minimum: 0 })
@@ -33,11 +31,11 @@ export const packSchemas = {
   Pack: object(pack),
   PackList: object({
     items: list(reference('Pack')),
-    next_cursor: { type: 'null', description: 'The list is whole.' },
+    next_cursor: { type: 'null', description: 'null: the list is complete.' },
     counts: object({ ready: countOf('ready'), checking: countOf('being checked'), refused: countOf('refused') }),
     installs: {
       ...list(reference('Install')),
-      description: 'What is pulled from the hub, waits, or ended last, in the order in which it was asked for.',
+      description: 'Running, waiting and recently ended installations, in order of request.',
     },
   }),
 } satisfies Record<string, Schema>

@@ -26,26 +26,26 @@ const { textCharactersMax, speedMin: minimum, speedMax: maximum } = limits
 /** In words: with `default`, client generators make a field of a request required unless told otherwise. */
 const byDefault = (value: unknown) => `Default: ${JSON.stringify(value)}.`
 const uuid = (description: string) => text(description, { format: 'uuid' })
-const requestId = text('32 hexadecimal characters; the idempotency key where one was sent.', {
+const requestId = text('32 hexadecimal characters; the idempotency key if one was sent.', {
   pattern: '^[0-9a-f]{32}$',
 })
 const voiceId = text('Id of the voice used.')
 const line = (description: string, maxLength: number) =>
   text(description, { minLength: 1, maxLength, pattern: linePattern })
 const name = line('Trimmed; without control characters.', 100)
-const role = text('What the account may do.', { enum: ['user', 'admin'] })
+const role = text('Permissions of the account.', { enum: ['user', 'admin'] })
 const status = text('Whether its keys work.', { enum: ['enabled', 'disabled'] })
 const balance = integer('Characters left.', { minimum: 0 })
-const unit = text('What the balance is counted in.', { const: 'characters' })
+const unit = text('Unit of the balance.', { const: 'characters' })
 const nextCursor = orNull(text('`cursor` of the next page; null on the last one.'))
-const genderOrNull = orNull(text('How the voice sounds; null where it is unknown.', { enum: ['female', 'male', null] }))
+const genderOrNull = orNull(text('Gender of the voice; null: unknown.', { enum: ['female', 'male', null] }))
 const language = text('BCP 47.')
-const engine = text('What makes the sound.')
-const sampleRate = integer('Of the engine, in Hz.')
+const engine = text('The speech engine.')
+const sampleRate = integer('Sample rate of the engine, in Hz.')
 const email = text('An e-mail address.', { maxLength: 254, pattern: emailPattern })
 const voiceIds = list(text('Id of a catalogue voice.', { pattern: voiceIdPattern }), { uniqueItems: true })
 const masked = text('Only the last four of the 16 digits are shown.', { pattern: '^\\*{12}[0-9]{4}$' })
-const expiry = orNull(instant('From then on it does not work; null: never.'))
+const expiry = orNull(instant('Time of expiry; null: never.'))
 
 const page = (items: Schema) => object({ items: list(items), next_cursor: nextCursor })
 const whole = (items: Schema) => object({ items: list(items), next_cursor: { ...nextCursor, type: 'null' } })
@@ -59,7 +59,7 @@ const account = {
   balance,
   account_number: text('16 digits.', { pattern: '^[0-9]{16}$' }),
   group: orNull(uuid('Id of the voice plan; null: the public voices.')),
-  created_at: instant('When it was made.'),
+  created_at: instant('Time of creation.'),
 }
 
 const keyLimits = object(
@@ -67,93 +67,93 @@ const keyLimits = object(
     tts: orNull(integer('Calls of `POST /api/v1/tts` per minute.', { minimum: 1, maximum: 100_000 })),
     clone: orNull(integer('Calls for cloning per minute.', { minimum: 1, maximum: 100_000 })),
   },
-  { description: 'Own limits of the key; null: those of the installation.' },
+  { description: 'Limits of this key; null: those of the installation.' },
 )
-const cap = orNull(integer('What the key may spend in its life, in characters.', { minimum: 0, maximum: unitsMax }))
+const cap = orNull(integer('The most characters that the key may spend in total.', { minimum: 0, maximum: unitsMax }))
 
 const key = {
   id: uuid('Id of the key.'),
-  account_id: uuid('Whose key it is.'),
+  account_id: uuid('Id of its account.'),
   name,
-  prefix: text('The first characters of the key: enough to know it again.'),
+  prefix: text('The first characters of the key, for recognition.'),
   status: text('Deleted keys are not listed.', { enum: ['active', 'revoked'] }),
   cap,
   spent: integer('Characters charged to the key or held for it.', { minimum: 0 }),
   limits: keyLimits,
   expires_at: expiry,
-  created_at: instant('When it was made.'),
-  last_used_at: orNull(instant('To the minute or so; null: never.')),
+  created_at: instant('Time of creation.'),
+  last_used_at: orNull(instant('Accurate to about a minute; null: never.')),
 }
 
 const record = {
   request_id: requestId,
-  kind: text('What was asked for.', { enum: ['tts', 'clone'] }),
-  created_at: instant('When the request came.'),
-  key_id: uuid('The key that was used.'),
+  kind: text('Kind of request.', { enum: ['tts', 'clone'] }),
+  created_at: instant('Time of the request.'),
+  key_id: uuid('Id of the key of the request.'),
   voice_id: voiceId,
   characters: integer('Characters of the text.', { minimum: 0 }),
   units: integer('Characters charged.', { minimum: 0 }),
   speed: orNull(number('The speed used.', { minimum, maximum })),
-  format: orNull(text('Of the audio.', { enum: ['mp3', 'wav', null] })),
-  url: orNull(text('Of the audio; null where there is none.', { format: 'uri' })),
-  audio_ms: orNull(integer('How long the audio is.', { minimum: 0 })),
-  duration_ms: orNull(integer('How long the synthesis took.', { minimum: 0 })),
-  surface: text('How the request came.', { enum: [...surfaces] }),
+  format: orNull(text('Format of the audio.', { enum: ['mp3', 'wav', null] })),
+  url: orNull(text('Address of the audio; null without audio.', { format: 'uri' })),
+  audio_ms: orNull(integer('Duration of the audio.', { minimum: 0 })),
+  duration_ms: orNull(integer('Time of the synthesis.', { minimum: 0 })),
+  surface: text('The interface of the request.', { enum: [...surfaces] }),
   status: text(
     '`partial`: a stream ended early, and the characters sent were charged. `uncharged`: the audio was made, but the charge was not recorded.',
     { enum: ['charged', 'partial', 'uncharged', 'failed'] },
   ),
-  error_code: orNull(text('Why it failed, or ended early.')),
+  error_code: orNull(text('The reason of a failure or an early end.')),
 }
 
 const code = {
   id: uuid('Id of the code.'),
-  code: text('Masked but for its end, except in the answer that makes it.', {
+  code: text('Masked except for its end; whole only in the answer that creates it.', {
     pattern: '^([0-9A-Z]{4}|\\*{4})(-([0-9A-Z]{4}|\\*{4})){3}$',
   }),
-  units: integer('Characters that it credits.', { minimum: 1 }),
+  units: integer('Characters that the code credits.', { minimum: 1 }),
   status: text('An expired code stays `unused`.', { enum: ['unused', 'used', 'void'] }),
   note: orNull(text('For administrators.')),
-  created_at: instant('When it was made.'),
+  created_at: instant('Time of creation.'),
   expires_at: expiry,
-  used_at: orNull(instant('When it was redeemed.')),
+  used_at: orNull(instant('Time of redemption.')),
   used_by: orNull(uuid('Id of the account that redeemed it.')),
 }
 
 const managedVoice = {
   id: voiceId,
-  display_name: text('As it is listed.'),
+  display_name: text('Name in the voice list.'),
   language,
   gender: genderOrNull,
   engine,
   sample_rate: sampleRate,
-  active: boolean('Whether it can be used at all.'),
-  public: boolean('Whether accounts without a group have it.'),
-  featured: boolean('Whether it is listed before the others.'),
-  position: integer('Among the featured voices; the lowest comes first.', { minimum: 0 }),
+  active: boolean('Whether the voice can be used.'),
+  public: boolean('Whether accounts without a group may use the voice.'),
+  featured: boolean('Whether the voice comes before the others.'),
+  position: integer('Order among the featured voices, lowest first.', { minimum: 0 }),
   provider: orNull(
-    text('What computes an installed voice; null: what the server is set to.', { enum: [...computeProviders, null] }),
+    text('Compute provider of an installed voice; null: that of the server.', { enum: [...computeProviders, null] }),
   ),
 }
 
 const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
 
-const act = {
-  id: text('Counts up.'),
-  actor: text('Who acted.'),
-  act: text('What was done, as on the command line.'),
-  subject: text('Id of what it was done to.'),
+const loggedOperation = {
+  id: text('Ascending number.'),
+  actor: text('The account and key, the user of the command line, or `setup`.'),
+  act: text('The operation, as on the command line.'),
+  subject: text('Id of the changed object.'),
   before: {
-    description: 'What it was; null where there was nothing.',
+    description: 'State before the operation; null: the object did not exist.',
     type: ['object', 'null'],
     additionalProperties: true,
   },
   after: {
-    description: 'What it became; null where nothing is left.',
+    description: 'State after the operation; null: the object was deleted.',
     type: ['object', 'null'],
     additionalProperties: true,
   },
-  created_at: instant('When it was done.'),
+  created_at: instant('Time of the operation.'),
 }
 
 export const components = {
@@ -161,19 +161,18 @@ export const components = {
   Error: errorSchema,
   SpeechRequest: object(
     {
-      text: text('What to say. Characters are Unicode code points. Not only white space.', {
+      text: text('The text to speak. Characters are Unicode code points. Not only white space.', {
         minLength: 1,
         maxLength: textCharactersMax,
         pattern: spokenPattern,
       }),
-      voice_id: orNull(text('An id from the voice list. Without one, or with null or "": the first of the list.')),
+      voice_id: orNull(text('An id from the voice list. Omitted, null or "": the first of the list.')),
       speed: number(`Above 1 is faster, below 1 is slower; the pitch stays. ${byDefault(1)}`, { minimum, maximum }),
       format: text(`\`wav\` is PCM 16-bit, mono, 44.1 kHz. ${byDefault('mp3')}`, { enum: ['mp3', 'wav'] }),
     },
     {
       optional: ['voice_id', 'speed', 'format'],
-      description:
-        'Unknown fields are ignored, but not one that is plainly meant for one of these, such as `voice` or `spede`.',
+      description: 'Unknown fields are ignored, except likely mistakes for these fields, such as `voice` or `spede`.',
       propertyNames: { not: { enum: Object.keys(speakFieldNames.synonyms) } },
     },
   ),
@@ -186,41 +185,43 @@ export const components = {
       units: integer('Characters charged.', { minimum: 1, maximum: textCharactersMax }),
       remaining: orNull(integer('The balance after this charge; null when charging failed.', { minimum: 0 })),
       duration_ms: integer('From the first synthesis task to the stored file.', { minimum: 0 }),
-      billing_warning: text('Only when charging failed: the audio can be used, but the charge was not recorded.'),
+      billing_warning: text(
+        'Present only when charging failed: the audio can be used, but the charge was not recorded.',
+      ),
     },
     { optional: ['billing_warning'] },
   ),
   Estimate: object({
-    units: integer('What the request would cost, in characters.', { minimum: 1, maximum: textCharactersMax }),
+    units: integer('Price of the request, in characters.', { minimum: 1, maximum: textCharactersMax }),
     voice_id: text('The voice that would be used.'),
-    allowed: boolean('Whether balance and cap of the key cover it.'),
-    remaining_after: integer('The balance after it, or as it is where it is not allowed.', { minimum: 0 }),
+    allowed: boolean('Whether the balance and the cap of the key suffice.'),
+    remaining_after: integer('The balance after the request; the present one if it is not allowed.', { minimum: 0 }),
   }),
   Voice: object(
     {
-      id: text('What to send as `voice_id`.'),
+      id: text('The value for `voice_id`.'),
       display_name: text('For display only; may repeat.'),
       demo_url: text('Address of a demo.', { format: 'uri' }),
       featured: boolean('Whether the voice is featured now.'),
       language,
       gender: genderOrNull,
-      engine: orNull(text('What makes the sound; null: a clone whose base voice is not installed now.')),
-      sample_rate: orNull(integer('Of the engine, in Hz; null: as for `engine`.')),
-      description: orNull(text('A few words about the sound.')),
+      engine: orNull(text('The speech engine; null: a clone whose base voice is not installed.')),
+      sample_rate: orNull(integer('Sample rate of the engine, in Hz; null: as for `engine`.')),
+      description: orNull(text('A short description of the sound.')),
       deterministic: boolean('Whether the same request gives the same bytes.'),
-      owned: { const: true, description: 'On the account’s own clones only.' },
+      owned: { const: true, description: 'Present only on the account’s own clones.' },
       method: cloneMethod,
       warnings: cloneWarnings,
     },
     { optional: ['owned', 'method', 'warnings'] },
   ),
-  VoiceList: object({ voices: list(reference('Voice')), total: integer('How many there are.', { minimum: 0 }) }),
+  VoiceList: object({ voices: list(reference('Voice')), total: integer('Number of voices.', { minimum: 0 }) }),
   ...cloneSchemas,
   Balance: object({
     balance,
     unit,
     account_number: masked,
-    app: object({ slug: text('Names the installation.'), name: text('Names the installation for people.') }),
+    app: object({ slug: text('Identifies the installation.'), name: text('Display name of the installation.') }),
   }),
   OwnAccount: object({
     name,
@@ -241,9 +242,9 @@ export const components = {
     days: list(
       object({
         date: text('UTC.', { format: 'date' }),
-        requests: integer('Requests, failed ones too.', { minimum: 0 }),
+        requests: integer('Requests, including failed ones.', { minimum: 0 }),
         units: integer('Characters charged.', { minimum: 0 }),
-        audio_ms: integer('Length of the audio together.', { minimum: 0 }),
+        audio_ms: integer('Total duration of the audio.', { minimum: 0 }),
       }),
     ),
   }),
@@ -251,7 +252,7 @@ export const components = {
   AccountPage: page(reference('Account')),
   AdjustedBalance: object({ balance }),
   Key: object(key),
-  CreatedKey: object({ ...key, api_key: text('The key itself. It is shown only here.') }),
+  CreatedKey: object({ ...key, api_key: text('The key. No other answer contains it.') }),
   KeyList: whole(reference('Key')),
   Code: object(code),
   CodePage: page(reference('Code')),
@@ -262,13 +263,13 @@ export const components = {
   ...computeSchemas,
   Group: object(group),
   GroupList: whole(reference('Group')),
-  Deleted: object({ ok: { const: true }, deleted: text('Id of what was deleted.') }),
+  Deleted: object({ ok: { const: true }, deleted: text('Id of the deleted object.') }),
   AllUsagePage: page(object({ ...record, account_id: account.id })),
-  ActPage: page(object(act)),
+  ActPage: page(object(loggedOperation)),
   Version: object({
-    version: text('Of the executable.'),
+    version: text('Version of the executable.'),
     api: list(text('A version of the interface.')),
-    commit: text('What it was built from.'),
+    commit: text('Commit of the build.'),
   }),
   Health: object({ ok: { const: true } }),
 } satisfies Record<string, Schema>

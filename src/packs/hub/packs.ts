@@ -169,10 +169,7 @@ async function planPiper(hub: Hub, key: string, signal?: AbortSignal): Promise<U
   const voices = await fetchPiperIndex(hub, repository, signal)
   const voice = voices.find((one) => one.key === key) ?? voices.find(({ aliases }) => aliases.includes(key))
   if (!voice)
-    throw new AppError(
-      'not_found',
-      `There is no Piper voice ${describe(key)}; sonant voices search lists those there are.`,
-    )
+    throw new AppError('not_found', `There is no Piper voice ${describe(key)}; sonant voices search lists all.`)
   const there = await listFiles(hub, repository, folderOf(voice.files[0]!.path), signal)
   const files = voice.files.map((file) => joinPiperFile(file, there))
   const card = await fetchCard(
