@@ -122,8 +122,8 @@ export function heavyConverter(): Uint8Array {
   ])
   const mask = graph.op('Reshape', [graph.cast(graph.op('Less', [frames, length]), 'float32'), graph.ints([1, 1, -1])])
   const masked = (value: string) => graph.op('Mul', [value, mask])
-  const nobody = graph.floats(new Float32Array(toneSize), [1, toneSize, 1])
-  const encoded = wavenet(graph, layers, masked(layers.conv(audio, bins, channels)), nobody, 16)
+  const noTone = graph.floats(new Float32Array(toneSize), [1, toneSize, 1])
+  const encoded = wavenet(graph, layers, masked(layers.conv(audio, bins, channels)), noTone, 16)
   const both = layers.conv(encoded, channels, 2 * channels)
   const mean = layers.part(both, 0, channels)
   const noise = graph.op('Mul', [graph.op('RandomNormalLike', [mean]), tau])
@@ -132,7 +132,7 @@ export function heavyConverter(): Uint8Array {
   const shared: string[] = []
   const plain = flow(graph, layersOf(graph, shared), latent, source, 'Add')
   const moved = flow(graph, layersOf(graph, shared), plain, target, 'Sub')
-  graph.output('output', generator(graph, layers, masked(moved), nobody), [1, 1, 'samples'])
+  graph.output('output', generator(graph, layers, masked(moved), noTone), [1, 1, 'samples'])
   return graph.model()
 }
 

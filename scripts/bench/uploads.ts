@@ -94,7 +94,7 @@ async function benchOrdinary({ baseUrl, createKey }: Server): Promise<BenchRow> 
     fetch: async (request) => Response.json({ sizeBytes: (await request.bytes()).length }, { status: 400 }),
   })
   const form = new FormData()
-  form.set('name', 'Somebody')
+  form.set('name', 'Ada')
   form.set('file', new File([new Uint8Array(ordinaryBytes)], 'a.wav'))
   const times: [number[], number[]] = [[], []]
   const keys = Array.from({ length: ordinaryUploads / uploadsPerKey }, () => createKey())

@@ -8,7 +8,7 @@ const targets: readonly (readonly [method: string, path: string, body: Record<st
   ['POST', '/api/v1/tts/estimate', { text: 'Hello there.', voice_id: 'zh-mei' }],
   ['POST', '/api/v1/voices/clone', { name: 'Voice', hash: '0'.repeat(64) }],
   ['POST', '/api/v1/activation', { code: 'AAAA-BBBB-CCCC-DDDD' }],
-  ['POST', '/api/v1/admin/accounts', { name: 'Somebody', email: null, balance: 5, role: 'user' }],
+  ['POST', '/api/v1/admin/accounts', { name: 'Ada', email: null, balance: 5, role: 'user' }],
   ['POST', '/api/v1/admin/groups', { name: 'plan', voices: ['en-ross'] }],
   ['POST', '/api/v1/admin/codes', { units: 5, count: 2, note: 'trial' }],
 ]

@@ -55,13 +55,13 @@ const checks: readonly Check[] = [
             OR captured_units NOT BETWEEN 1 AND held_units`,
   },
   {
-    rule: 'what an account holds is the sum of its open holds',
+    rule: 'the held units of an account are the sum of its open holds',
     sql: `WITH sums AS (SELECT account_id AS id, sum(held_units) AS units FROM holds WHERE status = 'held' GROUP BY account_id)
           SELECT 'account ' || account_id || ': held ' || held || ', open holds ' || coalesce(units, 0) AS row
           FROM balances LEFT JOIN sums ON id = account_id WHERE held <> coalesce(units, 0)`,
   },
   {
-    rule: 'what a key holds and spent is the sum of its holds',
+    rule: 'the held and spent units of a key are the sums of its holds',
     sql: `WITH sums AS (SELECT key_id AS id, sum(iif(status = 'held', held_units, 0)) AS held,
             sum(captured_units) AS captured FROM holds GROUP BY key_id)
           SELECT 'key ' || key_id || ': held ' || key_spending.held || ' and captured ' || key_spending.captured
@@ -78,7 +78,7 @@ const checks: readonly Check[] = [
             OR entry.key_id IS NOT holds.key_id OR entry.kind <> 'capture')`,
   },
   {
-    rule: 'the movement of a hold belongs to a captured one',
+    rule: 'the movement of a hold belongs to a captured hold',
     sql: `SELECT movement_id AS row FROM ledger_entries WHERE kind = 'capture'
             AND NOT EXISTS (SELECT 1 FROM holds
               WHERE id = CAST(substr(movement_id, 6) AS INTEGER) AND movement_id = 'hold-' || id AND status = 'captured')`,
@@ -134,7 +134,7 @@ const checks: readonly Check[] = [
           WHERE status = 'used' AND (entry.units IS NULL OR entry.units <> code.units)`,
   },
   {
-    rule: 'a credit from a code belongs to a used one',
+    rule: 'a credit from a code belongs to a used code',
     sql: `SELECT movement_id AS row FROM ledger_entries WHERE kind = 'code'
             AND NOT EXISTS (SELECT 1 FROM activation_codes
               WHERE id = substr(movement_id, 6) AND movement_id = 'code-' || id AND status = 'used')`,

@@ -28,7 +28,7 @@ type DemoOptions = {
   /** Identifies the client in the fair queue. null: background work without a waiting client. */
   readonly queueKey: string | null
   readonly deadline: Deadline
-  /** Of the clone that the demo is a part of. */
+  /** Place of the clone's request, which includes the demo. */
   readonly place?: Place
   readonly fault?: RenderFault
 }

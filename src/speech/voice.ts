@@ -10,7 +10,7 @@ export type EngineName = 'flite' | 'espeak'
 /** Engines for models that an operator installs. */
 export type NeuralEngineName = 'piper' | 'kokoro' | 'kitten' | 'vits'
 
-/** What synthesis needs to know of a voice. */
+/** The properties of a voice that synthesis needs. */
 export type VoiceSpec = {
   readonly id: string
   /** null or undefined: unknown. */

@@ -89,7 +89,7 @@ type TaskFields = {
   try: unknown
 }
 
-/** What a worker answers to each kind of task that succeeds. */
+/** The answer to each kind of successful task. */
 export type TaskAnswers = {
   synthesize: {
     /** Word times at the task's speed; undefined if the engine reports none. */

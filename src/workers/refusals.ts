@@ -3,7 +3,7 @@ import { AppError } from '../errors'
 import type { Demand, Place } from './admission'
 import type { Scheduler } from './scheduler'
 
-/** What the request makes. */
+/** The product of the request. */
 type Purpose = 'speech' | 'clone'
 
 /**

@@ -23,7 +23,7 @@ const streamLossesMax = 5
 /** Samples that all streams together keep for a replay. A stream beyond the limit fails when its worker is lost. */
 const historyBytesMax = 128 << 20
 
-/** What the streams of a scheduler share. */
+/** State of all streams of a scheduler. */
 type StreamsState = {
   /** Number of the last opened stream. */
   lastId: number

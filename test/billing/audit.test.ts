@@ -176,27 +176,27 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `UPDATE holds SET captured_units = 3 WHERE id = ${open.holdId}`,
   ],
   [
-    'what an account holds is the sum of its open holds',
+    'the held units of an account are the sum of its open holds',
     'a partial capture that kept the rest aside',
     () => `UPDATE balances SET held = held + 5, available = available - 5 WHERE account_id = '${accountId}'`,
   ],
   [
-    'what a key holds and spent is the sum of its holds',
+    'the held and spent units of a key are the sums of its holds',
     'a key that was charged for all that a partial capture held',
     () => `UPDATE key_spending SET captured = captured + 5 WHERE key_id = '${keyId}'`,
   ],
   [
-    'what an account holds is the sum of its open holds',
+    'the held units of an account are the sum of its open holds',
     'units held for nothing',
     () => `UPDATE balances SET held = held + 1, available = available - 1`,
   ],
   [
-    'what a key holds and spent is the sum of its holds',
+    'the held and spent units of a key are the sums of its holds',
     'a key that forgot what it spent',
     () => `UPDATE key_spending SET captured = captured - 10 WHERE key_id = '${keyId}'`,
   ],
   [
-    'what a key holds and spent is the sum of its holds',
+    'the held and spent units of a key are the sums of its holds',
     'a key that holds for nothing',
     () => `UPDATE key_spending SET held = held + 1 WHERE key_id = '${otherKeyId}'`,
   ],
@@ -229,17 +229,17 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `UPDATE ledger_entries SET units = sign(units) * 20 WHERE movement_id = 'hold-${stream.holdId}'; ${give(-5)}`,
   ],
   [
-    'the movement of a hold belongs to a captured one',
+    'the movement of a hold belongs to a captured hold',
     'a charge without a hold',
     () => entry('hold-999', accountId, -5, 'capture') + entry('hold-999', 'speech', 5, 'capture') + give(-5),
   ],
   [
-    'the movement of a hold belongs to a captured one',
+    'the movement of a hold belongs to a captured hold',
     'a second charge of one hold under a similar name',
     () => entry('hold-1x', accountId, -5, 'capture') + entry('hold-1x', 'speech', 5, 'capture') + give(-5),
   ],
   [
-    'the movement of a hold belongs to a captured one',
+    'the movement of a hold belongs to a captured hold',
     'a charge of a hold that is still open',
     () => {
       const movementId = `hold-${open.holdId}`
@@ -392,12 +392,12 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `UPDATE activation_codes SET units = units - 1`,
   ],
   [
-    'a credit from a code belongs to a used one',
+    'a credit from a code belongs to a used code',
     'a used code that became unused again',
     () => `UPDATE activation_codes SET status = 'unused', used_by = NULL`,
   ],
   [
-    'a credit from a code belongs to a used one',
+    'a credit from a code belongs to a used code',
     'a code that was credited again under a similar name',
     () => {
       const { id } = db.prepare<[], { id: string }>('SELECT id FROM activation_codes LIMIT 1').get()!

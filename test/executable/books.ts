@@ -14,7 +14,7 @@ export function query<Row = Record<string, unknown>>(dataDirectory: string, sql:
   }
 }
 
-/** The first finding of the audit; undefined when the books balance. */
+/** The first finding of the audit; undefined when the ledger balances. */
 export function auditDifference(dataDirectory: string): string | undefined {
   const db = openDatabase(join(dataDirectory, 'sonant.db'))
   try {

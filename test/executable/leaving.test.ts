@@ -90,7 +90,7 @@ describe('a client that leaves', () => {
 })
 
 describe('SIGTERM during work', () => {
-  it('finishes and charges running requests, refuses new ones with 503, and exits with 0; the books balance', async () => {
+  it('finishes and charges running requests, refuses new ones with 503, and exits with 0; the ledger balances', async () => {
     const sonant = await startSonant({ flags: ['--workers', '1'] })
     started.push(sonant)
     const dataDirectory = join(sonant.directory, 'data')

@@ -21,7 +21,7 @@ export function createProcessSet(options: {
     /** Most recently used last. */
     all: processes as readonly WorkerProcess[],
 
-    /** What the processes have loaded or are loading. */
+    /** The engines and models that processes have loaded or are loading. */
     loads: () => [...loads.values()],
 
     loadOf,

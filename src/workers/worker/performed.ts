@@ -1,4 +1,4 @@
-/** What a worker has when it has performed a task, and how a failure is reported. */
+/** The result of a task in a worker, and the report of a failure. */
 import { NoSpeech, NothingToSay } from '../../speech/engine'
 import type { Failure, Stage, TaskAnswers, TaskKind, UnspokenReason } from '../protocol'
 
