@@ -1,4 +1,4 @@
-/** Writes `docs/commands.md`: the help of every verb and act. A test fails while it is out of date. */
+/** Writes `docs/commands.md`: the help of every verb and operation. A test fails while it is out of date. */
 import { join } from 'node:path'
 import { isGroup, verbs } from '../src/cli/commands/table'
 import { helpFor } from '../src/cli/help'
@@ -10,12 +10,14 @@ export function describeCommands(): string {
   const sections = Object.entries(verbs).flatMap(([verb, found]) => [
     `## ${verb}\n\n${quote(helpFor(verb))}`,
     ...(isGroup(found)
-      ? Object.keys(found.acts).map((act) => `### ${verb} ${act}\n\n${quote(helpFor(verb, act))}`)
+      ? Object.keys(found.operations).map(
+          (operation) => `### ${verb} ${operation}\n\n${quote(helpFor(verb, operation))}`,
+        )
       : []),
   ])
   return `# Commands
 
-What \`sonant help\` says of every verb and act. Made by \`bun scripts/commands.ts\`.
+What \`sonant help\` says of every verb and operation. Made by \`bun scripts/commands.ts\`.
 
 ${sections.join('\n')}`
 }

@@ -1,25 +1,23 @@
-/**
- * Runs one administrative act: flags become the fields of a request body; prints the answer as a table, lines or JSON.
- */
+/** Runs one administrative operation: flags become fields, and the answer is printed as a table, lines or JSON. */
 import { AppError } from '../errors'
 import { withNumbers, type Fields } from '../fields'
 import type { Catalogue } from '../voice/catalogue'
 import type { Kind } from '../operations/operation'
 import type { Flags, Group } from './commands/description'
-import { findAct, findVerb } from './commands/table'
+import { findCommand, findVerb } from './commands/table'
 import { administrationOf, openVoices, readStorageUrl, storesOf, withDatabase } from './data'
 import { readFlags, UsageError } from './flags'
 import { findOperation } from './operations'
 import { format, write } from './print'
 
-/** `act`: an act of the administration. */
-export async function administer(verb: string, act: string, args: string[]): Promise<void> {
-  const words = `${verb} ${act}`
-  const command = findAct(findVerb(verb) as Group, act)!
+/** `name`: the word of the operation, as `create`. */
+export async function administer(verb: string, name: string, args: string[]): Promise<void> {
+  const words = `${verb} ${name}`
+  const command = findCommand(findVerb(verb) as Group, name)!
   const operation = findOperation(words)
   const { values, positionals } = readFlags(words, command, args)
   const given = values as Readonly<Record<string, string | undefined>>
-  const idFlag = Object.keys(command.flags).find((name) => command.flags[name]!.isId)
+  const idFlag = Object.keys(command.flags).find((flag) => command.flags[flag]!.isId)
   const id = (idFlag ? given[idFlag] : positionals[0]) ?? ''
   await withDatabase(given, async (db) => {
     const call = {

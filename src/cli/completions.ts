@@ -8,7 +8,7 @@ import type { Kind } from '../operations/operation'
 import { readCatalogue } from '../voice/catalogue'
 import { choicesOf, commonFlags, type Command, type Flags } from './commands/description'
 import { completions as command } from './commands/general'
-import { findAct, findVerb, isGroup, verbs } from './commands/table'
+import { findCommand, findVerb, isGroup, verbs } from './commands/table'
 import { readFlags, UsageError } from './flags'
 import { write } from './print'
 import { openPackRegistry } from './pack-registry'
@@ -85,17 +85,18 @@ async function candidatesFor([name, ...rest]: readonly string[], current: string
   const verb = findVerb(name)
   if (!verb) return []
   if (!isGroup(verb)) return name === 'help' ? helpCandidates(rest) : candidatesOf(verb, rest, current)
-  const [act, ...behind] = rest
-  const command = act === undefined ? undefined : findAct(verb, act)
+  const [operation, ...behind] = rest
+  const command = operation === undefined ? undefined : findCommand(verb, operation)
   if (command) return candidatesOf(command, behind, current)
-  const byDefault = verb.defaultAct === undefined ? undefined : findAct(verb, verb.defaultAct)
-  if (byDefault && (act !== undefined || current.startsWith('-'))) return candidatesOf(byDefault, rest, current)
-  return act === undefined ? Object.entries(verb.acts).map(([each, { summary }]) => [each, summary]) : []
+  const byDefault = verb.defaultOperation === undefined ? undefined : findCommand(verb, verb.defaultOperation)
+  if (byDefault && (operation !== undefined || current.startsWith('-'))) return candidatesOf(byDefault, rest, current)
+  return operation === undefined ? Object.entries(verb.operations).map(([each, { summary }]) => [each, summary]) : []
 }
 
 async function helpCandidates([name]: readonly string[]): Promise<readonly Candidate[]> {
   const verb = name === undefined ? undefined : findVerb(name)
-  if (verb) return isGroup(verb) ? Object.entries(verb.acts).map(([act, { summary }]) => [act, summary]) : []
+  if (verb)
+    return isGroup(verb) ? Object.entries(verb.operations).map(([operation, { summary }]) => [operation, summary]) : []
   if (name !== undefined) return []
   const topics = (await topicNames()).map((topic): Candidate => [topic])
   return [...Object.entries(verbs).map(([each, { summary }]): Candidate => [each, summary]), ...topics]

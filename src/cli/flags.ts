@@ -75,7 +75,7 @@ function unknownFlag(words: string, rawName: string, flags: Flags): UsageError {
   const meant = rawName.startsWith('--')
     ? loadSuggest().didYouMean(rawName.slice(2), Object.keys(flags), { prefix: '--' })
     : `; words that begin with "-" go behind "--"`
-  return new UsageError(`${words} has no flag ${rawName}${meant || `; sonant help ${words} lists those there are`}`)
+  return new UsageError(`${words} has no flag ${rawName}${meant || `; sonant help ${words} lists its flags`}`)
 }
 
 function checkArguments(words: string, { argument }: Command, positionals: readonly string[]): void {

@@ -1,8 +1,8 @@
-/** `sonant help`: the verbs, one verb, one act or one topic, from the descriptions of the commands. */
+/** `sonant help`: the verbs, one verb, one operation or one topic, from the descriptions of the commands. */
 import { didYouMean } from '../suggest'
 import { choicesOf, commonFlags, type Command, type Flags, type Group } from './commands/description'
 import { help as helpCommand } from './commands/general'
-import { findAct, findVerb, isGroup, verbs } from './commands/table'
+import { findCommand, findVerb, isGroup, verbs } from './commands/table'
 import { readFlags, UsageError } from './flags'
 import { write } from './print'
 import { findTopic, listTopics, showTopic, topicNames } from './topics'
@@ -13,31 +13,33 @@ export async function explain(args: string[]): Promise<void> {
     helpCommand,
     args.filter((arg) => arg !== '--help' && arg !== '-h'),
   )
-  const [name, act] = positionals
+  const [name, operation] = positionals
   if (name === undefined) return write([overview()])
   const verb = findVerb(name)
-  if (verb && (act === undefined || isGroup(verb))) return write([helpFor(name, act)])
-  if (act === undefined && name === 'topics') return write([await listTopics()])
-  if (act === undefined && (await findTopic(name))) return showTopic(name)
+  if (verb && (operation === undefined || isGroup(verb))) return write([helpFor(name, operation)])
+  if (operation === undefined && name === 'topics') return write([await listTopics()])
+  if (operation === undefined && (await findTopic(name))) return showTopic(name)
   const meant = didYouMean(name, [...Object.keys(verbs), ...(await topicNames())])
   throw new UsageError(
     `there is no help on "${positionals.join(' ')}"${meant || '; sonant help lists the verbs, sonant help topics the topics'}`,
   )
 }
 
-/** The help of a verb or an act. Throws `UsageError` for an unknown one. */
-export function helpFor(name: string, act?: string): string {
+/** The help of a verb or an operation. Throws `UsageError` for an unknown one. */
+export function helpFor(name: string, operation?: string): string {
   const verb = findVerb(name)!
   if (!isGroup(verb)) return helpOfCommand(name, verb)
-  if (act === undefined) return helpOfGroup(name, verb)
-  const command = findAct(verb, act)
-  if (!command) throw unknownAct(name, verb, act)
-  return helpOfCommand(`${name} ${act}`, command)
+  if (operation === undefined) return helpOfGroup(name, verb)
+  const command = findCommand(verb, operation)
+  if (!command) throw unknownOperation(name, verb, operation)
+  return helpOfCommand(`${name} ${operation}`, command)
 }
 
-export function unknownAct(name: string, group: Group, act: string): UsageError {
-  const meant = didYouMean(act, Object.keys(group.acts))
-  return new UsageError(`${name} has no act "${act}"${meant || `; sonant help ${name} lists those there are`}`)
+export function unknownOperation(name: string, group: Group, operation: string): UsageError {
+  const meant = didYouMean(operation, Object.keys(group.operations))
+  return new UsageError(
+    `${name} has no operation "${operation}"${meant || `; sonant help ${name} lists its operations`}`,
+  )
 }
 
 function overview(): string {
@@ -50,8 +52,8 @@ ${lines.join('\n')}
 
 Every verb takes --data DIR (default ./data, or SONANT_DATA) and --json.
 
-sonant help <verb>     a verb, its flags and examples; sonant help account create: an act
-sonant help topics     the documents that are inside, such as the HTTP interface and the settings
+sonant help <verb>     a verb, its flags and examples; with an operation: sonant help account create
+sonant help topics     the embedded documents, such as the HTTP interface and the settings
 
 Examples:
   sonant say "Hello" -o hello.mp3
@@ -59,17 +61,19 @@ Examples:
 `
 }
 
-function helpOfGroup(name: string, { summary, acts, defaultAct }: Group): string {
-  const width = Math.max(...Object.keys(acts).map((act) => act.length))
-  const lines = Object.entries(acts).map(([act, command]) => `  ${act.padEnd(width)}  ${command.summary}`)
-  const examples = Object.values(acts).slice(0, 2)
+function helpOfGroup(name: string, { summary, operations, defaultOperation }: Group): string {
+  const width = Math.max(...Object.keys(operations).map((operation) => operation.length))
+  const lines = Object.entries(operations).map(
+    ([operation, command]) => `  ${operation.padEnd(width)}  ${command.summary}`,
+  )
+  const examples = Object.values(operations).slice(0, 2)
   return `sonant ${name}: ${summary}
 
-Usage: ${defaultAct ? `sonant ${name} [${defaultAct}] [flags]\n       ` : ''}sonant ${name} <act> [flags]
+Usage: ${defaultOperation ? `sonant ${name} [${defaultOperation}] [flags]\n       ` : ''}sonant ${name} <operation> [flags]
 
 ${lines.join('\n')}
 
-sonant help ${name} <act> explains an act. Each works beside a running server.
+sonant help ${name} <operation> explains an operation. Each works beside a running server.
 
 Examples:
 ${examples.map((command) => `  ${command.examples[0]}\n`).join('')}`

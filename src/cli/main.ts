@@ -1,26 +1,28 @@
 /** The command line: finds and runs the command, shows its help, and ends failures with a message and an exit code. */
-import { findAct, findVerb, isGroup, verbs, type GroupName, type VerbName } from './commands/table'
+import { findCommand, findVerb, isGroup, verbs, type GroupName, type VerbName } from './commands/table'
 import type { Group } from './commands/description'
 import { fail } from './failures'
 import { asksForHelp, loadSuggest, UsageError } from './flags'
 
 type Run = (args: string[]) => Promise<void>
-/** `act`: an act of the verb. */
-type RunAct = (act: string, args: string[]) => Promise<void>
+/** `operation`: an operation of the verb. */
+type RunOperation = (operation: string, args: string[]) => Promise<void>
 
 const administration =
-  (verb: string): RunAct =>
-  async (act, args) =>
-    (await import('./administer')).administer(verb, act, args)
+  (verb: string): RunOperation =>
+  async (operation, args) =>
+    (await import('./administer')).administer(verb, operation, args)
 
-const runs: { readonly [Name in Exclude<VerbName, GroupName>]: Run } & { readonly [Name in GroupName]: RunAct } = {
+type Runs = { readonly [Name in Exclude<VerbName, GroupName>]: Run } & { readonly [Name in GroupName]: RunOperation }
+
+const runs: Runs = {
   serve: async (args) => (await import('./serve')).serve(args),
   say: async (args) => (await import('./say')).say(args),
-  voices: async (act, args) => {
-    if (act === 'list') return (await import('./voices')).printVoices(args)
-    if (act === 'search') return (await import('./hub')).searchHub(args)
-    if (act === 'pull') return (await import('./hub')).pullFromHub(args)
-    return administration('voices')(act, args)
+  voices: async (operation, args) => {
+    if (operation === 'list') return (await import('./voices')).printVoices(args)
+    if (operation === 'search') return (await import('./hub')).searchHub(args)
+    if (operation === 'pull') return (await import('./hub')).pullFromHub(args)
+    return administration('voices')(operation, args)
   },
   account: administration('account'),
   key: administration('key'),
@@ -28,7 +30,7 @@ const runs: { readonly [Name in Exclude<VerbName, GroupName>]: Run } & { readonl
   clone: administration('clone'),
   group: administration('group'),
   usage: administration('usage'),
-  audit: async (args) => (await import('./audit')).auditBooks(args),
+  audit: async (args) => (await import('./audit')).auditLedger(args),
   'audit-log': administration('audit-log'),
   doctor: async (args) => (await import('./doctor')).diagnoseMachine(args),
   completions: async (args) => (await import('./completions')).printCompletions(args),
@@ -61,21 +63,22 @@ async function run(name: string, args: string[]): Promise<void> {
 
 function unknownVerb(name: string): UsageError {
   const meant = loadSuggest().didYouMean(name, Object.keys(verbs))
-  return new UsageError(`there is no verb "${name}"${meant || '; sonant help lists those there are'}`)
+  return new UsageError(`there is no verb "${name}"${meant || '; sonant help lists all verbs'}`)
 }
 
 async function runGroup(name: GroupName, group: Group, args: string[]): Promise<void> {
   const [first, ...rest] = args
-  const isAct = first !== undefined && !first.startsWith('-')
-  const act = isAct ? first : group.defaultAct
-  if (isAct && !findAct(group, first)) throw (await import('./help')).unknownAct(name, group, first)
-  if (asksForHelp(args)) return explain(name, isAct ? first : undefined)
-  if (act === undefined && args.length === 0) return explain(name)
-  if (act === undefined) throw new UsageError(`${name} needs an act before ${first}; sonant help ${name} lists them`)
-  await runs[name](act, isAct ? rest : args)
+  const isOperation = first !== undefined && !first.startsWith('-')
+  const operation = isOperation ? first : group.defaultOperation
+  if (isOperation && !findCommand(group, first)) throw (await import('./help')).unknownOperation(name, group, first)
+  if (asksForHelp(args)) return explain(name, isOperation ? first : undefined)
+  if (operation === undefined && args.length === 0) return explain(name)
+  if (operation === undefined)
+    throw new UsageError(`${name} needs an operation before ${first}; sonant help ${name} lists them`)
+  await runs[name](operation, isOperation ? rest : args)
 }
 
-async function explain(verb: string, act?: string): Promise<void> {
+async function explain(verb: string, operation?: string): Promise<void> {
   const { helpFor } = await import('./help')
-  await (await import('./print')).write([helpFor(verb, act)])
+  await (await import('./print')).write([helpFor(verb, operation)])
 }

@@ -60,7 +60,7 @@ function setActive(active: boolean) {
   return ({ admin, id }: { admin: VoiceAdministration; id: string }) => updateVoice(admin, id, { active })
 }
 
-/** `words`: the verb and the act of an administrative command. */
+/** `words`: the verb and the operation of an administrative command. */
 export function findOperation(words: string): CliOperation {
   const found = operationList.find(({ command }) => command?.words === words)
   if (!found) return onlyHere[words]!

@@ -40,6 +40,6 @@ async function chooseListed(flags: RawSettings, catalogue: Catalogue, id: string
 }
 
 function unknownVoice(id: string, catalogue: Catalogue): UsageError {
-  const hint = suggestVoice(id, catalogue) || '; sonant voices lists those there are'
+  const hint = suggestVoice(id, catalogue) || '; sonant voices lists all voices'
   return new UsageError(`--voice: there is no voice "${id}"${hint}`)
 }

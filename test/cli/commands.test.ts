@@ -21,16 +21,16 @@ describe('every command', () => {
       const own = /sonant[^|<>)]*/.exec(example)![0].trim()
       const args = split(own).slice(1)
       const called = words.split(' ')
-      const act = called[1]
-      const behind = args.slice(args[1] === act ? called.length : 1)
+      const operation = called[1]
+      const behind = args.slice(args[1] === operation ? called.length : 1)
       expect(args[0]).toBe(called[0]!)
       expect(() => readFlags(words, command as Command, behind)).not.toThrow()
     }
   })
 
   it.each(commands)('$words has a help with its flags and examples', ({ words, command }) => {
-    const [verb, act] = words.split(' ')
-    const help = helpFor(verb!, act)
+    const [verb, operation] = words.split(' ')
+    const help = helpFor(verb!, operation)
     for (const name of Object.keys({ ...command.flags, data: 1, json: 1 })) expect(help).toContain(`--${name}`)
     for (const example of command.examples) expect(help).toContain(`  ${example}\n`)
     expect(help.split('\n').filter((line) => line.length > 120)).toEqual([])
@@ -64,7 +64,7 @@ describe('flags', () => {
 
   const mistakes: [string[], string][] = [
     [['--voive', 'x'], 'say has no flag --voive; did you mean "--voice"?'],
-    [['--colour', 'red'], 'say has no flag --colour; sonant help say lists those there are'],
+    [['--colour', 'red'], 'say has no flag --colour; sonant help say lists its flags'],
     [['-x'], 'say has no flag -x; words that begin with "-" go behind "--"'],
     [['Hi', '--voice'], '--voice needs a value: --voice VOICE'],
     [['Hi', '--voice', '--speed', '2'], '--voice needs a value, found "--speed"'],
@@ -88,7 +88,7 @@ describe('topics', () => {
   it('exist for every reference in a message or document', async () => {
     const root = `${import.meta.dir}/../..`
     const files = ['src/**/*.ts', 'docs/*.md', 'README.md'].flatMap((glob) => [...new Bun.Glob(glob).scanSync(root)])
-    // `sonant help lists those there are` is a sentence.
+    // `sonant help lists all verbs` is a sentence.
     const known = new Set([...Object.keys(verbs), ...(await topicNames()), 'topics', 'lists'])
     const named = await Promise.all(
       files.map(async (file) => {

@@ -130,7 +130,7 @@ describe('voices pull', () => {
     expect(err).not.toMatch(/[\u001b\u202e]/)
   })
 
-  it('notifies a running server, and logs the act in an existing database', async () => {
+  it('notifies a running server, and logs the operation in an existing database', async () => {
     await Bun.write(join(data, 'x'), '')
     openDatabase(join(data, 'sonant.db')).close()
     const lock = lockDirectory(data)

@@ -1,4 +1,4 @@
-/** The log of administrative acts: actor, act, state before and after, and no secret. */
+/** The audit log: actor, operation, state before and after, and no secret. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { adminKey, instantPattern, readPages, startServer, type Json, type Server } from './client'
 
@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 
 const newest = async () => (await admin('GET', '/audit-log?limit=1')).items[0]
 
-/** Performs one act and compares its entry in the log. */
+/** Performs one operation and compares its entry in the log. */
 async function expectAct(act: string, subject: string | null, work: () => Promise<[before: Json, after: Json]>) {
   const last = await newest()
   const [before, after] = await work()
@@ -34,8 +34,8 @@ async function expectAct(act: string, subject: string | null, work: () => Promis
   })
 }
 
-describe('the log of acts', () => {
-  it('has one entry per act, with the state before and after', async () => {
+describe('the audit log', () => {
+  it('has one entry per operation, with the state before and after', async () => {
     let ada: Json
     await expectAct('account create', null, async () => {
       ada = await admin('POST', '/accounts', { name: 'Ada', balance: 5 })
@@ -112,7 +112,7 @@ describe('the log of acts', () => {
     })
   })
 
-  it('has the acts on one’s own keys too', async () => {
+  it('has the operations on own keys too', async () => {
     const { body: made } = await server.ask('/api/v1/keys', { body: { name: 'mine' }, key: adminKey })
     secrets.push(made.api_key)
     expect(await newest()).toMatchObject({ act: 'key create', actor, subject: made.id, before: null })
@@ -122,7 +122,7 @@ describe('the log of acts', () => {
     expect(await newest()).toMatchObject({ act: 'key delete', subject: made.id, before: { status: 'revoked' } })
   })
 
-  it('has no entry for refused acts and for reads', async () => {
+  it('has no entry for refused operations and for reads', async () => {
     const { id: last } = await newest()
     const [{ id }] = (await admin('GET', '/accounts?q=Administrator')).items
     for (const [method, path, body] of [

@@ -262,8 +262,8 @@ describe('every administrative verb', () => {
   })
 
   const mistakes: [string[], number, string][] = [
-    [['account', 'sing'], 2, 'no act "sing"'],
-    [['account', 'constructor'], 2, 'no act "constructor"'],
+    [['account', 'sing'], 2, 'no operation "sing"'],
+    [['account', 'constructor'], 2, 'no operation "constructor"'],
     [['account', 'show'], 2, 'needs an ID'],
     [['account', 'show', 'nobody'], 1, 'no account "nobody"'],
     [['account', 'show', 'a', 'b'], 2, '"b"'],
@@ -435,10 +435,13 @@ describe('sonant audit', () => {
     const spent = texts.join('').length
     expect((await http(`/admin/accounts/${account}`)).balance).toBe(100_000 + 2 ** 20 - 1 - spent)
     expect(act('audit')).toMatchObject({ balanced: true, difference: null })
-    expect(run('audit')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^The books balance: \d+ checks/) })
+    expect(run('audit')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^The ledger balances: \d+ checks/),
+    })
   })
 
-  it('ends with 1 and the first difference when the books do not balance', async () => {
+  it('ends with 1 and the first difference when the ledger does not balance', async () => {
     const place = await mkdtemp(join(tmpdir(), 'sonant-books-'))
     const first = await startIn(place)
     await first.speak({ text: 'Hello.' })

@@ -71,7 +71,7 @@ describeWith('sqlite3', 'a backup beside a running server', () => {
     const backup = await documented('a backup beside a running server')
     const { exitCode, stdout, stderr } = runInShell(backup)
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(stdout).toStartWith('The books balance: ')
+    expect(stdout).toStartWith('The ledger balances: ')
     await used.sonant.speak({ text: 'After the backup.' })
     await used.sonant.stop()
     await rm(inPlace('data'), { recursive: true })

@@ -81,7 +81,7 @@ describe('the other verbs', () => {
     for (const args of [['help'], ['--help'], []]) expect(run(...args).stdout).toContain('sonant <verb>')
   })
 
-  it('explain each verb and act, asked either way', () => {
+  it('explain each verb and operation, asked either way', () => {
     for (const words of [['say'], ['account'], ['account', 'create'], ['voices', 'pull']]) {
       const { exitCode, stdout, stderr } = run('help', ...words)
       expect([exitCode, stderr]).toEqual([0, ''])
@@ -117,7 +117,7 @@ describe('the completions of bash', () => {
     return stdout.toString().split('\n').filter(Boolean)
   }
 
-  it('know verbs, acts, flags, values, voices and files', async () => {
+  it('know verbs, operations, flags, values, voices and files', async () => {
     await Bun.write(join(directory, 'text.txt'), 'Hello.')
     expect(complete('acc')).toEqual(['account'])
     expect(complete('account', 'd')).toEqual(['disable'])

@@ -102,7 +102,7 @@ describe('at the command line', () => {
 })
 
 describe('over HTTP', () => {
-  it('a pack is installed in the background until its voices speak, and every act is logged, also from the command line', async () => {
+  it('a pack is installed in the background until its voices speak, and every operation is logged, also from the command line', async () => {
     const answers = [await install('kokoro'), await install(`piper/${joe}`)]
     expect(answers.map(({ status }) => status)).toEqual([202, 202])
     await until(async () => (await installs()).filter(({ state }) => state === 'installed').length === 2)

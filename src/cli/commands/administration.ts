@@ -3,7 +3,7 @@ import { onlyAccount, onlyKey, period } from '../../operations/fields'
 import type { Fields } from '../../operations/operation'
 import { operationList, type ListedOperation } from '../../operations/table'
 import type { Command, Flag, Flags } from './description'
-import { voicesActs } from './voices'
+import { voicesOperations } from './voices'
 
 /** Settings of the server that addresses of files depend on. */
 const addresses = {
@@ -13,15 +13,15 @@ const addresses = {
 
 export type AdministrativeVerb = 'account' | 'key' | 'code' | 'clone' | 'group' | 'usage' | 'audit-log' | 'voices'
 
-/** The commands of a verb by their acts, in the order of the table. */
-export function actsOf(verb: AdministrativeVerb): Readonly<Record<string, Command>> {
-  const acts = operationList.flatMap((operation) => {
-    const [first, act] = operation.command?.words.split(' ') ?? []
-    return first === verb ? [[act!, commandOf(operation)] as const] : []
+/** The commands of a verb by their operations, in the order of the table. */
+export function operationsOf(verb: AdministrativeVerb): Readonly<Record<string, Command>> {
+  const operations = operationList.flatMap((operation) => {
+    const [first, name] = operation.command?.words.split(' ') ?? []
+    return first === verb ? [[name!, commandOf(operation)] as const] : []
   })
-  const derived = Object.fromEntries(acts)
+  const derived = Object.fromEntries(operations)
   if (verb === 'usage') return { ...derived, export: usageExport }
-  return verb === 'voices' ? voicesActs(derived) : derived
+  return verb === 'voices' ? voicesOperations(derived) : derived
 }
 
 function commandOf(operation: ListedOperation): Command {

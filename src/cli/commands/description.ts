@@ -37,12 +37,12 @@ export type Command = {
   readonly examples: readonly [string, string, ...string[]]
 }
 
-/** A verb with acts. */
+/** A verb with operations. */
 export type Group = {
   readonly summary: string
-  /** The act that runs without a name; without one the verb shows its help. */
-  readonly defaultAct?: string
-  readonly acts: Readonly<Record<string, Command>>
+  /** The operation that runs without a name; without one the verb shows its help. */
+  readonly defaultOperation?: string
+  readonly operations: Readonly<Record<string, Command>>
 }
 
 /** Flags of every command. */

@@ -26,7 +26,7 @@ and a link keeps its target's name. -o - writes to standard output.`,
 } as const satisfies Command
 
 export const audit = {
-  summary: 'check that the books balance',
+  summary: 'check that the ledger balances',
   details: 'Otherwise prints the first difference and exits with 1. Works beside a running server.',
   flags: {},
   examples: ['sonant audit --data /srv/sonant', 'sonant audit --json'],
@@ -49,7 +49,7 @@ export const version = {
 } as const satisfies Command
 
 export const help = {
-  summary: 'explain a verb, an act or a topic',
+  summary: 'explain a verb, an operation or a topic',
   details: 'Topics are the documents of this version; sonant help topics lists them.',
   argument: { takes: 'TOPIC', max: 2 },
   flags: {},

@@ -7,12 +7,12 @@ import { serve } from './serve'
 /** Loaded on use: most verbs, and the start of the server, need none of these descriptions. */
 const loadAdministration = () => require('./administration') as typeof import('./administration')
 
-function administrative(verb: AdministrativeVerb, summary: string, defaultAct?: string): Group {
+function administrative(verb: AdministrativeVerb, summary: string, defaultOperation?: string): Group {
   return {
     summary,
-    ...(defaultAct !== undefined && { defaultAct }),
-    get acts() {
-      return loadAdministration().actsOf(verb)
+    ...(defaultOperation !== undefined && { defaultOperation }),
+    get operations() {
+      return loadAdministration().operationsOf(verb)
     },
   }
 }
@@ -28,7 +28,7 @@ export const table = {
   group: administrative('group', 'voice plans'),
   usage: administrative('usage', 'the history of requests; also as CSV', 'list'),
   audit,
-  'audit-log': administrative('audit-log', 'the log of administrative acts', 'list'),
+  'audit-log': administrative('audit-log', 'the log of administrative operations', 'list'),
   doctor,
   completions,
   version,
@@ -45,18 +45,18 @@ export function findVerb(name: string): Command | Group | undefined {
 }
 
 export function isGroup(verb: Command | Group): verb is Group {
-  return 'acts' in verb
+  return 'operations' in verb
 }
 
-export function findAct({ acts }: Group, name: string): Command | undefined {
-  return Object.hasOwn(acts, name) ? acts[name] : undefined
+export function findCommand({ operations }: Group, name: string): Command | undefined {
+  return Object.hasOwn(operations, name) ? operations[name] : undefined
 }
 
 /** Every command with its words. */
 export function listCommands(): { readonly words: string; readonly command: Command }[] {
   return Object.entries(verbs).flatMap(([verb, found]) =>
     isGroup(found)
-      ? Object.entries(found.acts).map(([act, command]) => ({ words: `${verb} ${act}`, command }))
+      ? Object.entries(found.operations).map(([operation, command]) => ({ words: `${verb} ${operation}`, command }))
       : [{ words: verb, command: found }],
   )
 }

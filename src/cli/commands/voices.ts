@@ -40,8 +40,8 @@ const deactivate: Command = {
   examples: ['sonant voices deactivate zh-jun', 'sonant voices deactivate zh-jun --data /srv/sonant'],
 }
 
-/** The acts of `voices`: these, and those of the operations in between. */
-export function voicesActs({ update, ...others }: Readonly<Record<string, Command>>) {
+/** The operations of `voices`: these, and those of the operations in between. */
+export function voicesOperations({ update, ...others }: Readonly<Record<string, Command>>) {
   const first = { list: voicesList, search: voicesSearch, pull: voicesPull }
   return { ...first, update: update!, activate, deactivate, ...others }
 }
