@@ -237,6 +237,25 @@ describe('the source tree', () => {
     expect(marked).toEqual([])
   })
 
+  it('is described in plain sentences', async () => {
+    const riddles = [
+      /\b(nobody|somebody|whoever|anybody|everybody)\b/i,
+      /(\/\*\*|\/\/|^ *\*) (Of|Those|What|That which|Whether some(body|one)) /m,
+      /(^|[.:;] )(Of what|Of a|Of an|That which) /m,
+    ]
+    const patterns = ['{src,scripts}/**/*.ts', '*.md', 'docs/*.md']
+    const described = patterns.flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
+    const found: string[] = []
+    for (const file of described) {
+      // Its sentences are spoken to measure voices.
+      if (file === 'scripts/voice-texts.ts') continue
+      const text = await Bun.file(join(root, file)).text()
+      for (const riddle of riddles) if (riddle.test(text)) found.push(`${file}: ${riddle.exec(text)![0].trim()}`)
+    }
+    expect(described.length).toBeGreaterThan(300)
+    expect(found).toEqual([])
+  })
+
   it('pins every dependency to one version and documents its reason', async () => {
     const { dependencies, devDependencies } = (await Bun.file(join(root, 'package.json')).json()) as Record<
       string,
