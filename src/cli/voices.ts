@@ -31,7 +31,7 @@ export async function printVoices(args: string[]): Promise<void> {
       .trimEnd()
   })
   const troubles = registry.list().flatMap((pack) => {
-    const reason = pack.state === 'refused' ? pack.reason : 'not tried yet'
+    const reason = pack.state === 'refused' ? pack.reason : 'not tested yet'
     return pack.state === 'ready' ? [] : [`${pack.name}: ${reason}`]
   })
   const below = troubles.length > 0 ? ['', 'Packs that cannot be used:', ...troubles] : []
