@@ -55,7 +55,7 @@ describe('without a server', () => {
 
   it('voices lists unusable packs below the voices, and rescan probes them', async () => {
     await drop('notes', { 'notes.txt': 'Buy milk.' })
-    expect(run('voices').stdout).toEndWith('\n\nPacks that cannot be used:\nnotes: not tried yet\n')
+    expect(run('voices').stdout).toEndWith('\n\nPacks that cannot be used:\nnotes: not tested yet\n')
     const { exitCode, stdout } = run('voices', 'rescan')
     expect([exitCode, stdout.split('\n')[2]]).toEqual([0, 'notes   refused  it has no model (.onnx)'])
     expect(run('voices').stdout).toEndWith('notes: it has no model (.onnx)\n')
@@ -67,7 +67,7 @@ describe('a pack with control characters in its name', () => {
   it('is shown without them', async () => {
     const name = '\u001b[31mred\n'
     await drop(name, { 'notes.txt': 'x' })
-    expect(run('voices').stdout).toContain('\n[31mred: not tried yet\n')
+    expect(run('voices').stdout).toContain('\n[31mred: not tested yet\n')
     expect(run('voices', 'packs').stdout).toContain('\n[31mred  checking')
     expect(listPacks()[name]).toBe('checking')
     expect(run('voices', 'remove', name).exitCode).toBe(0)
