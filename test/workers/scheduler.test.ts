@@ -199,7 +199,7 @@ describe('the scheduler', () => {
     for (let i = 0; i < 4; i++) await say(scheduler, slow(2))
     const clone = () => letCloneIn(scheduler, { queueKey: 'clone', deadline: startDeadline(6_000) }, undefined)
     const { place } = clone()
-    const held = say(scheduler, slow(30), { queueKey: 'first' })
+    const held = say(scheduler, slow(30), { queueKey: 'first', deadline: startDeadline(50_000) })
     expect(clone).toThrow(expect.objectContaining({ code: 'rate_limited' }))
     // Its demo. Another request of this size would be refused here.
     const late = { queueKey: 'clone', deadline: startDeadline(3_000) }
