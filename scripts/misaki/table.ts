@@ -19,7 +19,7 @@ const child = Bun.spawn(['python3', join(import.meta.dir, 'read.py')], {
   stdout: 'pipe',
   stderr: 'inherit',
 })
-const lines = (await child.stdout.text()).trimEnd().split('\n')
+const lines = (await new Response(child.stdout).text()).trimEnd().split('\n')
 if ((await child.exited) !== 0 || lines.length !== sentences.length)
   throw new Error(`The package read ${lines.length} of ${sentences.length} sentences.`)
 
