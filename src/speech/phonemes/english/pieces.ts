@@ -51,16 +51,10 @@ export function cutWords(tokens: readonly TextToken[], tags: readonly string[]):
   let isOpen = false
   for (const [at, token] of tokens.entries())
     for (const piece of cutToken(token, tags[at]!)) {
-      if (piece.phonemes !== undefined) {
-        words.push([piece])
-        isOpen = false
-      } else if (isOpen) {
-        words.at(-1)!.push(piece)
-        isOpen = !piece.spaceAfter
-      } else {
-        words.push([piece])
-        isOpen = !piece.spaceAfter
-      }
+      const isMark = piece.phonemes !== undefined
+      if (isOpen && !isMark) words.at(-1)!.push(piece)
+      else words.push([piece])
+      isOpen = !isMark && !piece.spaceAfter
     }
   return words
 }

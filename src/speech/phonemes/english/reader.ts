@@ -44,13 +44,8 @@ export function createEnglishReader(
   return {
     async read(text) {
       const tokens = splitTokens(text, data.specialCase)
-      const words = cutWords(
-        tokens,
-        tagTokens(
-          tokens.map((token) => token.text),
-          data.tagger,
-        ),
-      )
+      const texts = tokens.map((token) => token.text)
+      const words = cutWords(tokens, tagLetters(texts, tagTokens(texts, data.tagger)))
       const parts: ReadPart[] = []
       let following: Following = { vowel: undefined, to: false }
       for (const word of words.reverse()) {
@@ -70,6 +65,21 @@ export function createEnglishReader(
       return { parts, phonemes: phonemes.trim() }
     },
   }
+}
+
+const capital = /^[A-Z]$/
+const letterTag = 'NN'
+
+/**
+ * Our normalization spells acronyms with spaces: "U S A", "A M". misaki takes the A for an article; beside another
+ * letter it is one too.
+ */
+function tagLetters(texts: readonly string[], tags: readonly string[]): string[] {
+  return tags.map((tag, at) => {
+    const isArticle = texts[at] === 'A' && tag === 'DT'
+    const isSpelled = capital.test(texts[at - 1] ?? '') || capital.test(texts[at + 1] ?? '')
+    return isArticle && isSpelled ? letterTag : tag
+  })
 }
 
 type Read = { readonly phonemes: string; readonly following: Following }
