@@ -4,7 +4,11 @@ import { distance } from 'fastest-levenshtein'
 import type { Runtime } from '../../../src/speech/onnx/runtime'
 import { type Accent, accents, type EnglishData } from '../../../src/speech/phonemes/english/data'
 import { createEnglishReader, type EnglishReader } from '../../../src/speech/phonemes/english/reader'
+import type { Phonemizer } from '../../../src/speech/phonemes/espeak'
+import { toMisaki } from '../../../src/speech/phonemes/misaki'
+import { speak } from '../../../src/speech/phonemes/spoken'
 import { UnknownWords } from '../../../src/speech/phonemes/english/unknown-words'
+import type { ReadWords } from './homographs'
 
 export type Row = readonly [sentence: string, american: string, british: string]
 
@@ -28,6 +32,33 @@ export async function openReaders(
     return createEnglishReader(data, accent, (word) => network.read(word))
   }
   return { american: await open('american'), british: await open('british') }
+}
+
+/** American. Words that the lexicons lack stay silent. */
+export function readWithLexicons(data: EnglishData): ReadWords {
+  const reader = createEnglishReader(data, 'american', async () => '')
+  return async (sentence) => {
+    const { parts } = await reader.read(sentence)
+    return parts.map(({ start, end, phonemes }) => ({ text: sentence.slice(start, end), phonemes }))
+  }
+}
+
+/** American, in misaki's letters. */
+export function readWithEspeak(phonemizer: Phonemizer): ReadWords {
+  return async (sentence) => {
+    const { tokens, words } = await speak(phonemizer, sentence, {
+      voice: 'en-us',
+      spell: (word) => toMisaki(word, 'american'),
+      spellMarks: (marks) => marks,
+    })
+    return words.map((text, at) => ({
+      text,
+      phonemes: tokens
+        .filter(({ word }) => word === at)
+        .map((token) => token.text)
+        .join(''),
+    }))
+  }
 }
 
 export type Difference = { readonly sentence: string; readonly misaki: string; readonly ours: string }

@@ -1,0 +1,75 @@
+/**
+ * Our reading of English compared with misaki's by tables from scripts/misaki/table.ts, and words with two readings.
+ * docs/models.md has the figures.
+ */
+import { describe, expect, it } from 'bun:test'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { compileEnglishData } from '../../../scripts/english-data'
+import { openRuntime } from '../../../src/speech/onnx/runtime'
+import { loadPhonemizer } from '../../../src/speech/phonemes/espeak'
+import { accents, openEnglishData } from '../../../src/speech/phonemes/english/data'
+import { UnknownWords } from '../../../src/speech/phonemes/english/unknown-words'
+import { describeWith } from '../../tools'
+import { findWrongReadings, homographs, homographSentences } from './homographs'
+import { compareReadings, openReaders, readTable, readWithEspeak, readWithLexicons } from './tables'
+
+const folder = join(import.meta.dir, '../../../.cache/assets/hibari-0.2.1/hibari/assets')
+const openData = async () => openEnglishData(await compileEnglishData(folder))
+const openCpu = () =>
+  openRuntime({ directory: mkdtempSync(join(tmpdir(), 'sonant-ort-')), provider: 'cpu', threads: 1 })
+
+/** misaki reads the letter as an article. */
+const spelledA = /\b[A-Z] A\b|\bA [A-Z]\b/
+
+describe('the sentences', () => {
+  it('of the tables are many, and each is in one half', async () => {
+    const [open, sealed] = [await readTable('open'), await readTable('sealed')]
+    const sentences = [...open, ...sealed].map(([sentence]) => sentence)
+    expect(sentences.length).toBeGreaterThanOrEqual(3_000)
+    expect(new Set(sentences).size).toBe(sentences.length)
+  })
+
+  it('of words with two readings have their word once', () => {
+    expect(homographSentences.length).toBeGreaterThanOrEqual(150)
+    const wrong = homographs.flatMap(({ word, readings }) =>
+      readings
+        .flatMap(({ sentences }) => sentences)
+        .filter((sentence) => sentence.match(new RegExp(`\\b${word}\\b`, 'gi'))?.length !== 1),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
+describeWith(join(folder, 'oov.onnx'), 'English', () => {
+  it("is read as misaki's Python package reads it", async () => {
+    const readers = await openReaders(await openData(), await openCpu(), folder)
+    for (const half of ['open', 'sealed'] as const) {
+      const rows = await readTable(half)
+      for (const accent of accents) {
+        const { phonemes, edits, differences } = await compareReadings(rows, accent, readers[accent])
+        expect(phonemes).toBeGreaterThan(100_000)
+        expect(edits / phonemes).toBeLessThanOrEqual(0.003)
+        expect(differences.filter(({ sentence }) => !spelledA.test(sentence))).toEqual([])
+      }
+    }
+  }, 120_000)
+
+  it('is read with fewer wrong readings of ambiguous words than by eSpeak NG', async () => {
+    const ours = await findWrongReadings(readWithLexicons(await openData()))
+    const espeak = await findWrongReadings(readWithEspeak(await loadPhonemizer()))
+    expect(ours.length).toBeLessThanOrEqual(26)
+    expect(ours.length).toBeLessThan(espeak.length)
+  }, 60_000)
+
+  it('has a reading for each invented word, the same each time', async () => {
+    const data = await openData()
+    const network = await UnknownWords.open(await openCpu(), join(folder, 'oov.onnx'), data.networks.american)
+    expect(await network.read('blorking')).toBe('blˈɔɹkɪŋ')
+    expect(await network.read('blorking')).toBe('blˈɔɹkɪŋ')
+    expect(await network.read('你好')).toBe('')
+    expect(await network.read('x'.repeat(1_000))).not.toBe('')
+    await network.close()
+  }, 60_000)
+})
