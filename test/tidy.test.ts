@@ -247,8 +247,8 @@ describe('the source tree', () => {
     const described = patterns.flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
     const found: string[] = []
     for (const file of described) {
-      // Its sentences are spoken to measure voices.
-      if (file === 'scripts/voice-texts.ts') continue
+      // Their sentences are spoken or read to measure voices.
+      if (file === 'scripts/voice-texts.ts' || file === 'scripts/misaki/texts.ts') continue
       const text = await Bun.file(join(root, file)).text()
       for (const riddle of riddles) if (riddle.test(text)) found.push(`${file}: ${riddle.exec(text)![0].trim()}`)
     }

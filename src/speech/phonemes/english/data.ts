@@ -5,6 +5,7 @@
  * Layout: `magic`, version and size of the file, size of the description (uint32, little-endian), the description as
  * JSON, the sections.
  */
+import { parseJson } from '../../../json'
 import { openTable, type Table } from './table'
 
 export const accents = ['american', 'british'] as const
@@ -112,7 +113,7 @@ function readHeader(bytes: Uint8Array): { description: Description; sections: Ui
   const end = headerBytes + view.getUint32(8, true)
   if (end > bytes.length) throw refuse('its description lies outside of the file')
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(headerBytes, end))
-  return { description: JSON.parse(text) as Description, sections: bytes.subarray(end) }
+  return { description: parseJson(text) as Description, sections: bytes.subarray(end) }
 }
 
 function openDictionary(table: Table, { phonemes, lexiconTags }: Description): Dictionary {

@@ -5,7 +5,7 @@
 import type { Accent, Dictionary, EnglishData, Entry } from './data'
 import { applyStress, primary, secondary } from './stress'
 
-/** What follows a word in the phrase. */
+/** The context behind a word in its phrase. */
 export type Following = {
   /** Whether the next sound is a vowel; undefined at the end of the phrase. */
   readonly vowel: boolean | undefined

@@ -22,7 +22,7 @@ export type ReadPart = {
 
 export type EnglishReading = {
   readonly parts: readonly ReadPart[]
-  /** Of the whole text, with its marks and spaces. */
+  /** The whole text's, with its marks and spaces. */
   readonly phonemes: string
 }
 

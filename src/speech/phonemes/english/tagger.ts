@@ -6,7 +6,7 @@ import type { TaggerData } from './data'
 
 const before = ['-START2-', '-START-'] as const
 const behind = ['-END-', '-END2-'] as const
-/** Of a word without any known feature. */
+/** The tag of a word without any known feature. */
 const unknownTag = 'NN'
 
 /** One tag per token. */
@@ -31,7 +31,7 @@ export function tagTokens(tokens: readonly string[], data: TaggerData): string[]
   return tags
 }
 
-/** Of equal sums the last counts. */
+/** Returns the last of equal maxima. */
 function indexOfMaximum(sums: Float64Array): number {
   let best = 0
   for (let at = 1; at < sums.length; at++) if (sums[at]! >= sums[best]!) best = at
