@@ -30,3 +30,14 @@ function readProc(path: string): string {
     return ''
   }
 }
+
+/** Processor time that the process has used, in ticks of a hundredth of a second. */
+export function ticksOf(pid: number): number {
+  const stat = readProc(`${pid}/stat`)
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  return user! + system!
+}

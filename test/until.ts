@@ -6,3 +6,9 @@ const pollMs = 20
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await Bun.sleep(pollMs)
 }
+
+/** Waits until the time, in milliseconds since 1970 or ISO 8601, is past on the clock of this machine. */
+export function untilPast(time: number | string): Promise<void> {
+  const endAtMs = new Date(time).getTime()
+  return until(() => Date.now() > endAtMs)
+}

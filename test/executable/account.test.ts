@@ -10,6 +10,7 @@ import {
   type Json,
   type Server,
 } from './client'
+import { untilPast } from '../until'
 
 let server: Server
 beforeAll(async () => {
@@ -111,14 +112,11 @@ describe('activation', () => {
     const own = await startServer()
     const make = async (fields = {}) => (await own.admin('POST', '/codes', { units: 5, ...fields })).items[0]
     const ask = (code: unknown, key = userKey) => own.ask('/api/v1/activation', { key, body: { code } })
-    const [used, gone, brief] = [
-      await make(),
-      await make(),
-      await make({ expires_at: new Date(Date.now() + 300).toISOString() }),
-    ]
+    const end = new Date(Date.now() + 300).toISOString()
+    const [used, gone, brief] = [await make(), await make(), await make({ expires_at: end })]
     expect((await ask(used.code)).status).toBe(200)
     await own.admin('POST', `/codes/${gone.id}/void`)
-    await Bun.sleep(400)
+    await untilPast(end)
     const wrong = [
       '0000-0000-0000-0000',
       used.code,

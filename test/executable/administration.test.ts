@@ -14,6 +14,7 @@ import {
   type Json,
   type Server,
 } from './client'
+import { untilPast } from '../until'
 
 let server: Server
 let admin: Server['admin']
@@ -185,7 +186,7 @@ describe('the last working key of an administrator', () => {
     await own.admin('POST', `/accounts/${disabled.id}/disable`)
     await own.admin('POST', '/accounts', { name: 'without a key', role: 'admin' })
     await own.makeAccount()
-    while (new Date().toISOString() <= soon) await Bun.sleep(20)
+    await untilPast(soon)
     await tryAll()
   })
 
@@ -208,7 +209,7 @@ describe('keys', () => {
     expect((await admin('PATCH', `/keys/${id}`, { expires_at: end })).expires_at).toBe(end)
     expect((await admin('PATCH', `/keys/${id}`, { name: 'renamed' })).expires_at).toBe(end)
     expectError(await tryAs('PATCH', `/keys/${id}`, { expires_at: '2020-01-01' }), 400, 'invalid_params', 'expires_at')
-    while (new Date().toISOString() <= end) await Bun.sleep(20)
+    await untilPast(end)
     expectError(await server.ask('/api/v1/balance', { key }), 401, 'invalid_api_key')
     expect((await admin('PATCH', `/keys/${id}`, { expires_at: null })).expires_at).toBeNull()
     expect((await server.ask('/api/v1/balance', { key })).status).toBe(200)
@@ -255,10 +256,11 @@ describe('keys', () => {
       ['POST', '/revoke'],
     ] as const)
       expectError(await tryAs(method, `/keys/${keyId}${path}`, {}), 404, 'not_found')
-    const expires_at = new Date(Date.now() + 700).toISOString()
+    const expiresAtMs = Date.now() + 5_000
+    const expires_at = new Date(expiresAtMs).toISOString()
     const brief = await admin('POST', `/accounts/${account}/keys`, { name: 'brief', expires_at })
     expect((await balance(brief.api_key)).status).toBe(200)
-    await Bun.sleep(800)
+    await untilPast(expiresAtMs)
     expectError(await balance(brief.api_key), 401, 'invalid_api_key')
   })
 })

@@ -1,6 +1,7 @@
 /** The HTTP interface of the compiled executable, started from an empty directory. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
+import { until } from '../until'
 
 let sonant: Sonant
 beforeAll(async () => {
@@ -172,13 +173,18 @@ describe('GET /api/v1/voices', () => {
 
   it('has a demo that plays for every voice', async () => {
     const { voices } = await list()
-    const sizes = await Promise.all(
-      voices.map(async ({ demo_url }) => {
-        const response = await fetch(demo_url as string)
+    const sizes: number[] = []
+    const left = [...voices]
+    // The first request renders a demo; on a busy machine there is no place for 78 at once.
+    const fetchRest = async () => {
+      for (let voice = left.pop(); voice; voice = left.pop()) {
+        const response = await fetch(voice.demo_url as string)
         expect(response.headers.get('content-type')).toBe('audio/mpeg')
-        return (await response.bytes()).length
-      }),
-    )
+        sizes.push((await response.bytes()).length)
+      }
+    }
+    await Promise.all([1, 2, 3, 4].map(fetchRest))
+    expect(sizes).toHaveLength(voices.length)
     // A second at 64 kbit/s has 8000 bytes.
     expect(Math.min(...sizes)).toBeGreaterThan(8000)
   })
@@ -263,7 +269,7 @@ describe('the server', () => {
   it('logs each API request with its id and status', async () => {
     const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', speed: 9 } })
     const requestId = response.headers.get('x-request-id')!
-    await Bun.sleep(50)
+    await until(() => sonant.log().includes(requestId))
     const line = sonant
       .log()
       .split('\n')

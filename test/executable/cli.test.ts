@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { durationSeconds } from '../../src/audio/pcm'
 import { readWav } from '../sound'
+import { collectLines } from '../lines'
+import { until } from '../until'
 import { executable, runSonant, startIn } from './sonant'
 
 let directory: string
@@ -135,10 +137,13 @@ describe('sonant serve', () => {
     const data = join(directory, 'once')
     for (const first of [true, false]) {
       const child = Bun.spawn([executable, 'serve', '--port', '0', '--data', data], { stdout: 'pipe', stderr: 'pipe' })
-      setTimeout(() => child.kill('SIGTERM'), 1500)
-      const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+      const [stdout, stderrText] = [collectLines(child.stdout), new Response(child.stderr).text()]
+      await until(() => stdout.lines() !== '')
+      child.kill('SIGTERM')
       expect(await child.exited).toBe(0)
-      const lines = stdout.trim().split('\n')
+      await stdout.end
+      const stderr = await stderrText
+      const lines = stdout.lines().trim().split('\n')
       expect(lines.length).toBe(1)
       const ready = JSON.parse(lines[0]!) as Record<string, unknown>
       const keys = ['ready', 'base_url', 'storage_url', ...(first ? ['api_key'] : [])]

@@ -8,6 +8,7 @@ import { auditDifference, query } from './books'
 import { adminKey, startOn, type Json, type Server } from './client'
 import { hashOf, recordVoice, variant } from './recordings'
 import { runSonant } from './sonant'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 
@@ -97,7 +98,7 @@ it('leaves no demo of a voice deleted during its rendering', async () => {
   const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
   for (const name of await cloneDemos()) await rm(join(data, 'audio/demos', name))
   const asked = fetch(voice.demo_url)
-  await Bun.sleep(20)
+  await until(async () => (await cloneDemos()).length > 0)
   await server.ask(`/api/v1/voices/clone?voice_id=${voice.id}`, { key, method: 'DELETE' })
   await (await asked).bytes()
   expect(await cloneDemos()).toEqual([])
@@ -123,13 +124,10 @@ it('removes an upload that stops in the middle', async () => {
     `POST /api/v1/voices/clone HTTP/1.1\r\nHost: tts\r\nAuthorization: Bearer ${adminKey.repeat(2)}\r\n` +
       `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000000\r\n\r\n${body}`,
   )
-  for (const endAtMs = Date.now() + 10_000; (await references()).length === 0 && Date.now() < endAtMs;)
-    await Bun.sleep(20)
+  await until(async () => (await references()).length > 0)
   expect(await references()).toEqual([expect.stringMatching(/\.part$/)])
   socket.destroy()
-  for (const endAtMs = Date.now() + 30_000; (await references()).length > 0 && Date.now() < endAtMs;)
-    await Bun.sleep(50)
-  expect(await references()).toEqual([])
+  await until(async () => (await references()).length === 0)
   await server.stop()
 })
 

@@ -253,17 +253,17 @@ describe('a client that leaves', () => {
   it('does not disturb the service, which drops work that has not begun', async () => {
     const sonant = await start({ flags: ['--workers', '1'] })
     await say(sonant)
-    const leaving = Array.from({ length: 20 }, () => {
-      const controller = new AbortController()
-      const request = fetch(`${sonant.baseUrl}/api/v1/tts`, {
+    const controller = new AbortController()
+    const leaving = Array.from({ length: 20 }, () =>
+      fetch(`${sonant.baseUrl}/api/v1/tts`, {
         method: 'POST',
         headers: { authorization: `Bearer ${sonant.apiKey}` },
         body: JSON.stringify({ text: longText }),
         signal: controller.signal,
-      }).catch(() => undefined)
-      setTimeout(() => controller.abort(), 120)
-      return request
-    })
+      }).catch(() => undefined),
+    )
+    await until(() => isSpeaking(join(sonant.directory, 'data')))
+    controller.abort()
     await Promise.all(leaving)
     expect((await say(sonant)).status).toBe(200)
     // Partial files count too: a request has its file from the beginning.

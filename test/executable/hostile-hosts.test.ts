@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { childrenOf, isRunning } from '../processes'
 import { expectError, startOn, startServer, type Server } from './client'
 import { recordVoice } from './recordings'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 
@@ -52,10 +53,6 @@ function flood(socket: Socket, { head, piece }: { head: string; piece: string })
     if (!socket.destroyed) socket.once('drain', send)
   }
   send()
-}
-
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await Bun.sleep(20)
 }
 
 const cloneFrom = (server: Server, key: string | undefined, url: string) =>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { audioFiles, auditDifference, query } from './books'
 import { expectError } from './expect-error'
 import { startEphemeral, startIn, startSonant, stopAndRemove, type EphemeralSonant } from './sonant'
+import { until } from '../until'
 
 let sonant: EphemeralSonant
 beforeAll(async () => {
@@ -122,7 +123,7 @@ describe('while the first is running', () => {
     const key = newKey()
     let isFirstDone = false
     const first = ask(key, { text: 'Slow.' }, { fault: 'latency=3000' }).finally(() => (isFirstDone = true))
-    while (holdsOf(key).length === 0) await Bun.sleep(10)
+    await until(() => holdsOf(key).length > 0)
     const second = ask(key, { text: 'Slow.' })
     await expectError(ask(key, { text: 'Other.' }), 409, 'invalid_params')
     expect(isFirstDone).toBe(false)
@@ -133,8 +134,8 @@ describe('while the first is running', () => {
   it('several that wait for a failing one retry, and only one of them works', async () => {
     const key = newKey()
     const before = await balance()
-    const first = ask(key, { text: 'First fails.' }, { fault: 'latency=300,synthesis_failed' })
-    await Bun.sleep(100)
+    const first = ask(key, { text: 'First fails.' }, { fault: 'latency=1000,synthesis_failed' })
+    await until(() => holdsOf(key).length > 0)
     const others = Array.from({ length: 8 }, () => ask(key, { text: 'First fails.' }))
     await expectError(first, 502, 'synthesis_failed')
     const answers = await Promise.all(others)

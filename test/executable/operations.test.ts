@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { operationList, type ListedOperation } from '../../src/operations/table'
 import { adminKey, expectError, startServer, userKey, type Answer, type Call, type Server } from './client'
+import { untilPast } from '../until'
 
 /** Small limits for the limited server; each differs, so that no limit can stand for another. */
 const limitFlags = ['--limit-tts', '3', '--limit-clone', '2', '--limit-voices', '4', '--limit-account', '5']
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await server.admin('POST', `/accounts/${disabled!.id}/disable`)
   const expires_at = new Date(Date.now() + 200).toISOString()
   await server.admin('PATCH', `/keys/${expired!.keyId}`, { expires_at })
-  while (new Date().toISOString() <= expires_at) await Bun.sleep(10)
+  await untilPast(expires_at)
   Object.assign(keys, { revoked: revoked!.key, disabled: disabled!.key, expired: expired!.key })
 })
 afterAll(async () => {

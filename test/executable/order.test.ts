@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { query } from './books'
 import { expectError } from './expect-error'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
+import { untilPast } from '../until'
 
 const keyOf = (name: string) => `sk-test-${name}`
 const account = (name: string, fields: Record<string, unknown>, key: Record<string, unknown> = {}) => ({
@@ -50,7 +51,7 @@ async function expire(name: string): Promise<void> {
   const expiresAtMs = Date.now() + 1_000
   const body = { expires_at: new Date(expiresAtMs).toISOString() }
   await sonant.admin(`/keys/${keys[0].id}`, { method: 'PATCH', body })
-  while (Date.now() <= expiresAtMs) await Bun.sleep(expiresAtMs + 1 - Date.now())
+  await untilPast(expiresAtMs)
 }
 
 describe('the caller', () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { adminKey, startOn, type Server } from './client'
 import { sendRaw, type RawAnswer } from './raw'
+import { until } from '../until'
 
 setDefaultTimeout(120_000)
 
@@ -207,7 +208,7 @@ describe('a body in chunks of one byte', () => {
     expect(answer).toStartWith('HTTP/1.1 400')
     expect(answer).toContain('too many chunks')
     // The answer does not wait for the disk here.
-    while ((await filesLeft()).length > 0) await Bun.sleep(10)
+    await until(async () => (await filesLeft()).length === 0)
   })
 
   it('is read where it is in larger pieces of the connection', async () => {
@@ -235,7 +236,7 @@ describe('stalled uploads', () => {
         return received
       })
       sockets.push(collectUntilClosed(other.port, headOf('/api/v1/tts', { 'content-length': 1000 }) + '{"text":'))
-      while ((await left()).length < 10) await Bun.sleep(20)
+      await until(async () => (await left()).length === 10)
       other.process.kill('SIGTERM')
       for (const answer of await Promise.all(sockets)) {
         expect(answer).toStartWith('HTTP/1.1 503')
