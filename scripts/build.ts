@@ -1,10 +1,10 @@
 /** `bun run build`: compiles `dist/sonant`, one file with everything in it. */
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { replaceFile } from './run'
+import type { Assets } from '../src/speech/embedded'
+import { install, replaceFile, root } from './run'
 
-const root = join(import.meta.dir, '..')
-const sizeBytesMax = 200e6
+const sizeBytesMax = 215e6
 
 /** better-sqlite3 looks for its addon on disk at run time; for the executable the one for this platform is built in. */
 const embedSqliteAddon: BunPlugin = {
@@ -63,9 +63,33 @@ async function compressLibrary(path: string): Promise<{ path: string; name: stri
   return { path: compressed, name: `${hash}-${libraryName}` }
 }
 
+/** Embeds the files of the assets; without them the module says that there are none. */
+function embedAssets(assets: Assets | undefined): BunPlugin {
+  return {
+    name: 'embed the assets',
+    setup(build) {
+      build.onLoad({ filter: /speech\/embedded\.ts$/ }, () => {
+        const paths: string[] = []
+        const json = JSON.stringify(assets ?? null, (_, value: unknown) => {
+          if (typeof value !== 'string' || !value.startsWith(root)) return value
+          return `${placeholder}${paths.push(value) - 1}`
+        })
+        const imports = paths.map((path, i) => `import file${i} from ${JSON.stringify(path)} with { type: 'file' }\n`)
+        const value = json.replace(new RegExp(`"${placeholder}(\\d+)"`, 'g'), 'file$1')
+        return { contents: `${imports.join('')}export const embeddedAssets = ${value}`, loader: 'ts' }
+      })
+    },
+  }
+}
+
+const placeholder = 'path of file '
+
 /** Builds the executable and returns its path. */
 export async function build(): Promise<string> {
-  const outfile = await compile(join(root, 'src/main.ts'), join(root, 'dist/sonant'))
+  await install()
+  // Its packages are there only now.
+  const { prepareBuiltIn } = await import('./assets/built-in')
+  const outfile = await compile(join(root, 'src/main.ts'), join(root, 'dist/sonant'), await prepareBuiltIn())
   const { size } = Bun.file(outfile)
   if (size > sizeBytesMax) throw new Error(`dist/sonant has ${size} bytes; at most ${sizeBytesMax} are allowed`)
   console.error(`dist/sonant: ${(size / 1e6).toFixed(1)} MB`)
@@ -73,12 +97,12 @@ export async function build(): Promise<string> {
 }
 
 /** Compiles the program that begins in `entrypoint` and returns `outfile`. */
-export async function compile(entrypoint: string, outfile: string): Promise<string> {
+export async function compile(entrypoint: string, outfile: string, assets?: Assets): Promise<string> {
   const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: root, stderr: 'ignore' })
   const result = await Bun.build({
     entrypoints: [entrypoint],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
-    plugins: [embedSqliteAddon, embedOnnxruntime],
+    plugins: [embedSqliteAddon, embedOnnxruntime, embedAssets(assets)],
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     // A server does not load the code of the engines, nor a worker that of the server.

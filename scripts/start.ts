@@ -2,4 +2,5 @@
 import { install, root, run } from './run'
 
 await install()
+await run([process.execPath, 'scripts/assets.ts'])
 await run([process.execPath, 'src/main.ts', 'serve', ...process.argv.slice(2)], { cwd: root })

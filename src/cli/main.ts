@@ -33,6 +33,7 @@ const runs: Runs = {
   audit: async (args) => (await import('./audit')).auditLedger(args),
   'audit-log': administration('audit-log'),
   doctor: async (args) => (await import('./doctor')).diagnoseMachine(args),
+  licenses: async (args) => (await import('./licenses')).printLicenses(args),
   completions: async (args) => (await import('./completions')).printCompletions(args),
   version: async (args) => (await import('./version')).printVersion(args),
   help: async (args) => (await import('./help')).explain(args),

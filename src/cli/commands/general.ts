@@ -42,6 +42,13 @@ export const doctor = {
   examples: ['sonant doctor', 'sonant doctor --provider webgpu --json'],
 } as const satisfies Command
 
+export const licenses = {
+  summary: 'print the licences of everything inside',
+  details: 'First a list of the works, then their texts.',
+  flags: {},
+  examples: ['sonant licenses | less', 'sonant licenses --json'],
+} as const satisfies Command
+
 export const version = {
   summary: 'print the version',
   flags: {},

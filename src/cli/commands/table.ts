@@ -1,7 +1,7 @@
 /** Every verb of the command line, in the order of the help. */
 import type { AdministrativeVerb } from './administration'
 import type { Command, Group } from './description'
-import { audit, completions, doctor, help, say, version } from './general'
+import { audit, completions, doctor, help, licenses, say, version } from './general'
 import { serve } from './serve'
 
 /** Loaded on use: most verbs, and the start of the server, need none of these descriptions. */
@@ -30,6 +30,7 @@ export const table = {
   audit,
   'audit-log': administrative('audit-log', 'the log of administrative operations', 'list'),
   doctor,
+  licenses,
   completions,
   version,
   help,

@@ -1,0 +1,28 @@
+/** The assets embedded in the executable. The build sets them here. */
+
+export type Assets = {
+  readonly english: EnglishFiles
+  readonly notices: readonly AssetNotice[]
+}
+
+/** Paths of the files for reading English. */
+export type EnglishFiles = {
+  /** What `scripts/english-data.ts` compiles, compressed with Zstandard. */
+  readonly data: string
+  /** Graphs that read unknown words. */
+  readonly networks: { readonly american: string; readonly british: string }
+}
+
+export type AssetNotice = {
+  readonly name: string
+  readonly version: string
+  /** SPDX id. */
+  readonly license: string
+  /** Works of others in it. */
+  readonly includes: readonly { readonly name: string; readonly license: string }[]
+  /** Paths of the licences and notices. */
+  readonly texts: readonly string[]
+}
+
+/** Null in an executable without assets; undefined when the program runs from its sources. */
+export const embeddedAssets: Assets | null | undefined = undefined
