@@ -5,8 +5,10 @@
  *
  * The measuring tools are optional: tests that need one are skipped, loudly and by name, where it is missing. With
  * `--install-tools`, or in CI as root on Debian, they are installed first, and a missing one is a failure.
+ *
+ * The real models are optional too. With `--real-models`, or in CI, they are fetched; those in the cache are verified.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { install, root, run } from './run'
 
@@ -50,7 +52,17 @@ async function findFastTests(): Promise<string[]> {
   return all.filter((path) => !path.startsWith('test/executable/') && !(files[path]! > fastMs))
 }
 
+/** The assets that only tests need and that are wanted or in the cache. */
+function listRealModels(): string[] {
+  const cache = join(root, '.cache/assets')
+  const cached = existsSync(cache) ? readdirSync(cache) : []
+  const areWanted = process.argv.includes('--real-models') || process.env.CI === 'true'
+  return ['joe', 'kokoro-int8'].filter((name) => areWanted || cached.some((folder) => folder.startsWith(`${name}-`)))
+}
+
 await install()
+const realModels = isFast ? [] : listRealModels()
+if (realModels.length > 0) await run([bun, 'scripts/assets.ts', ...realModels])
 await run([bun, 'fmt', '--check', '--no-script'])
 await run([bun, 'check', '--no-script', '--no-pretty'])
 if (!isFast) await run([bun, 'scripts/build.ts'])

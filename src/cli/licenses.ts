@@ -23,7 +23,9 @@ async function readAsset({ name, version, license, includes, texts }: AssetNotic
     version,
     license,
     includes: includes.map((work) => `${work.name} (${work.license})`).join(', '),
-    text: (await Promise.all(texts.map((path) => Bun.file(path).text()))).map((text) => `${text.trimEnd()}\n`).join('\n'),
+    text: (await Promise.all(texts.map((path) => Bun.file(path).text())))
+      .map((text) => `${text.trimEnd()}\n`)
+      .join('\n'),
   }
 }
 
