@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import type { Assets } from '../src/speech/embedded'
-import { install, replaceFile, root } from './run'
+import { prepareBuiltIn } from './assets/built-in'
+import { replaceFile, root } from './run'
 
 const sizeBytesMax = 215e6
 
@@ -86,9 +87,6 @@ const placeholder = 'path of file '
 
 /** Builds the executable and returns its path. */
 export async function build(): Promise<string> {
-  await install()
-  // Its packages are there only now.
-  const { prepareBuiltIn } = await import('./assets/built-in')
   const outfile = await compile(join(root, 'src/main.ts'), join(root, 'dist/sonant'), await prepareBuiltIn())
   const { size } = Bun.file(outfile)
   if (size > sizeBytesMax) throw new Error(`dist/sonant has ${size} bytes; at most ${sizeBytesMax} are allowed`)

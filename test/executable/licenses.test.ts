@@ -19,7 +19,7 @@ it('the licences are a list, and then every text once', () => {
   const rule = `${'='.repeat(80)}\n`
   for (const { name, version, license, text: own } of listed()) {
     expect(text).toMatch(new RegExp(`^  ${RegExp.escape(`${name} ${version}`)} +${RegExp.escape(license)}`, 'm'))
-    if (own !== null) expect(text.split(`${rule}${own}\n${rule}`)).toHaveLength(2)
+    if (own !== null) expect(text.split(`${rule}\n${own}\n${rule}`)).toHaveLength(2)
   }
 })
 
