@@ -48,7 +48,7 @@ export async function fetchAssets(
   return folders
 }
 
-/** What `findDamage` returns for a folder that does not exist. */
+/** The result of `findDamage` for a folder that does not exist. */
 export const absent = 'it is not there'
 
 /** How the folder differs from the manifest; undefined if it does not. */

@@ -4,13 +4,14 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseJson } from '../json'
 
 export type License = {
   readonly name: string
   readonly version: string
   /** SPDX expression, as its author states it. */
   readonly license: string
-  /** What of others is in it. */
+  /** Works of others in it. */
   readonly includes?: string
   /** Null where the author ships none. */
   readonly text: string | null
@@ -51,8 +52,14 @@ const includes: Readonly<Record<string, string>> = {
   '@wasm-audio-decoders/flac': 'libFLAC (BSD-3-Clause)',
   'better-sqlite3': 'SQLite (public domain)',
   'emojibase-data': 'names of the Unicode CLDR (Unicode-3.0)',
-  'onnxruntime-node': 'ONNX Runtime (Microsoft, MIT)',
+  'onnxruntime-node': 'works of third parties, listed in ThirdPartyNotices.txt of the ONNX Runtime sources',
   'wasm-media-encoders': 'LAME 3.100 (LGPL-2.0-or-later)',
+}
+
+/** Texts of packages that ship none, from other distributions of the same version, in this repository. */
+const textsElsewhere: Readonly<Record<string, string>> = {
+  'onnxruntime-common': 'licenses/onnxruntime.txt',
+  'onnxruntime-node': 'licenses/onnxruntime.txt',
 }
 
 /** Sonant first, then the runtime and the packages by name. */
@@ -64,7 +71,7 @@ export function readLicenses(): License[] {
     ...listPackages(own).map((name) => {
       const folder = join(root, 'node_modules', name)
       const { version, license } = readManifest(folder)
-      return { name, version, license, includes: includes[name], text: readTexts(folder) }
+      return { name, version, license, includes: includes[name], text: readTexts(name, folder) }
     }),
   ]
 }
@@ -84,12 +91,13 @@ function listPackages({ dependencies }: PackageManifest): string[] {
 }
 
 function readManifest(folder: string): PackageManifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageManifest
+  return parseJson(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageManifest
 }
 
 const licenseFile = /^(licen[cs]e|copying|notice)\b.*$/i
 
-function readTexts(folder: string): string | null {
+function readTexts(name: string, folder: string): string | null {
+  if (textsElsewhere[name]) return readText(join(root, textsElsewhere[name]))
   const files = readdirSync(folder).filter((file) => licenseFile.test(file))
   return files.length === 0
     ? null

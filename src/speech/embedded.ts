@@ -7,7 +7,7 @@ export type Assets = {
 
 /** Paths of the files for reading English. */
 export type EnglishFiles = {
-  /** What `scripts/english-data.ts` compiles, compressed with Zstandard. */
+  /** Lexicons, tagger and alphabets as `scripts/english-data.ts` compiles them, compressed with Zstandard. */
   readonly data: string
   /** Graphs that read unknown words. */
   readonly networks: { readonly american: string; readonly british: string }

@@ -52,8 +52,6 @@ describe('the licences', () => {
       '@wasm-audio-decoders/flac',
       '@wasm-audio-decoders/ogg-vorbis',
       'mpg123-decoder',
-      'onnxruntime-common',
-      'onnxruntime-node',
     ])
   })
 })
