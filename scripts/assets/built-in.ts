@@ -1,10 +1,10 @@
 /** Prepares the assets that the build embeds: fetches them, and compiles the data for reading English. */
-import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Glob } from 'bun'
+import { sha256Hex } from '../../src/hash'
 import { englishDataName, findAssets } from '../../src/speech/built-in'
 import type { Assets } from '../../src/speech/embedded'
+import { compileEnglishData } from '../english-data'
 import { replaceFile, root } from '../run'
 import { fetchAssets, type FetchOptions } from './fetch'
 import { assets, cacheDirectory } from './manifest'
@@ -16,34 +16,31 @@ export async function prepareBuiltIn(options: FetchOptions = {}): Promise<Assets
   const { cache = cacheDirectory } = options
   const folders = await fetchAssets(builtInNames, options)
   const hibari = folders.get('hibari')
-  if (hibari === undefined || !(await compileEnglish(hibari, cache))) return undefined
+  if (hibari === undefined) return undefined
+  await compileEnglish(hibari, cache)
   return findAssets(cache)
 }
 
-const compiler = join(root, 'scripts/english-data.ts')
 const compressionLevel = 12
 
-/** Compiles again only after a change of the asset or the compiler. Returns false where there is no compiler. */
-async function compileEnglish(hibari: string, cache: string): Promise<boolean> {
-  if (!existsSync(compiler)) return false
-  const target = join(cache, englishDataName)
-  const keyPath = join(cache, 'english.key')
+/** Compiles again only after a change of the asset or the compiler, or when the compiled file is damaged. */
+async function compileEnglish(hibari: string, cache: string): Promise<void> {
+  const [target, keyPath] = [join(cache, englishDataName), join(cache, 'english.key')]
   const key = await keyOf(hibari)
-  const known = Bun.file(keyPath)
-  if (existsSync(target) && (await known.exists()) && (await known.text()) === key) return true
-  const { compileEnglishData } = (await import(compiler)) as { compileEnglishData(folder: string): Promise<Uint8Array> }
+  const describeResult = (bytes: Uint8Array) => `${key} ${sha256Hex(bytes)}`
+  const [result, known] = [Bun.file(target), Bun.file(keyPath)]
+  const isThere = (await result.exists()) && (await known.exists())
+  if (isThere && (await known.text()) === describeResult(await result.bytes())) return
   const bytes = await compileEnglishData(join(hibari, 'hibari/assets'))
-  await rm(keyPath, { force: true })
-  await replaceFile(target, await Bun.zstdCompress(bytes, { level: compressionLevel }))
-  await replaceFile(keyPath, key)
-  return true
+  const compressed = await Bun.zstdCompress(bytes, { level: compressionLevel })
+  await replaceFile(target, compressed)
+  await replaceFile(keyPath, describeResult(compressed))
 }
 
 /** Changes with the asset's version and with every source that the compiled data depends on. */
 async function keyOf(hibari: string): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256').update(basename(hibari))
   const sources = [...new Glob('src/speech/phonemes/english/*.ts').scanSync(root)].sort()
-  for (const source of [compiler, ...sources.map((file) => join(root, file))])
-    hash.update(await Bun.file(source).bytes())
+  for (const source of ['scripts/english-data.ts', ...sources]) hash.update(await Bun.file(join(root, source)).bytes())
   return hash.digest('hex')
 }

@@ -9,7 +9,7 @@ export type Assets = {
 export type EnglishFiles = {
   /** Lexicons, tagger and alphabets as `scripts/english-data.ts` compiles them, compressed with Zstandard. */
   readonly data: string
-  /** Graphs that read unknown words. */
+  /** Graphs that read unknown words. onnxruntime cannot open a path inside the executable: give it the bytes. */
   readonly networks: { readonly american: string; readonly british: string }
 }
 

@@ -11,12 +11,10 @@ import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer } from '../../../src/speech/phonemes/espeak'
 import { accents, openEnglishData } from '../../../src/speech/phonemes/english/data'
 import { UnknownWords } from '../../../src/speech/phonemes/english/unknown-words'
-import { describeWith } from '../../tools'
+import { describeWithAsset } from '../../tools'
 import { findWrongReadings, homographs, homographSentences } from './homographs'
 import { compareReadings, openReaders, readTable, readWithEspeak, readWithLexicons } from './tables'
 
-const folder = join(import.meta.dir, '../../../.cache/assets/hibari-0.2.1/hibari/assets')
-const openData = async () => openEnglishData(await compileEnglishData(folder))
 const openCpu = () =>
   openRuntime({ directory: mkdtempSync(join(tmpdir(), 'sonant-ort-')), provider: 'cpu', threads: 1 })
 
@@ -42,7 +40,10 @@ describe('the sentences', () => {
   })
 })
 
-describeWith(join(folder, 'oov.onnx'), 'English', () => {
+describeWithAsset('hibari', 'English', (hibari) => {
+  const folder = join(hibari, 'hibari/assets')
+  const openData = async () => openEnglishData(await compileEnglishData(folder))
+
   it("is read as misaki's Python package reads it", async () => {
     const readers = await openReaders(await openData(), await openCpu(), folder)
     for (const half of ['open', 'sealed'] as const) {
