@@ -8,8 +8,6 @@ import { createWindow, type Verdict } from './window'
 
 const windowMs = 60_000
 
-export type CallCounter = ReturnType<typeof createCallCounter>
-
 /** Counts calls per key, and those of anonymous callers per address. Each limit has a count of its own. */
 export function createCallCounter(rateLimits: RateLimits) {
   const calls = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })

@@ -11,9 +11,6 @@ import type { Database } from '../../db/database'
 import { unitsMax } from '../../config'
 import { AppError, assert } from '../../errors'
 
-/** The counterpart of an account in a movement. */
-export type SystemAccount = 'codes' | 'speech' | 'clones' | 'adjustments'
-
 export type Balance = {
   readonly available: number
   /** Units set aside for running requests. */
