@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { peakOf, readWav } from '../sound'
-import { describeWithAsset } from '../tools'
+import { describeWith, describeWithAsset } from '../tools'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, packsTried, type PackItem } from './voice-packs'
 
@@ -33,5 +33,30 @@ describeWithAsset('joe', 'the real Piper voice Joe', (folder) => {
     const wav = readWav(one.audio)
     expect(wav.samples.length / 44_100).toBeWithin(2, 4)
     expect(peakOf(wav)).toBeWithin(0.2, 1)
+  })
+})
+
+const styles = join(import.meta.dir, '../../../shared/models/kokoro-voices')
+
+describeWithAsset('kokoro-int8', 'the real Kokoro', (folder) => {
+  describeWith(styles, 'with two styles', () => {
+    let sonant: EphemeralSonant
+    let pack: PackItem
+    beforeAll(async () => {
+      sonant = await startEphemeral()
+      await drop(sonant.dataDirectory, 'kokoro', {
+        'model.onnx': await Bun.file(join(folder, 'kokoro-v1.0.int8.onnx')).bytes(),
+        'config.json': await Bun.file(join(styles, 'config.json')).bytes(),
+        'voices/af_heart.bin': await Bun.file(join(styles, 'af_heart.bin')).bytes(),
+        'voices/zf_xiaobei.bin': await Bun.file(join(styles, 'zf_xiaobei.bin')).bytes(),
+      })
+      pack = (await packsTried(sonant, ['kokoro'], sonant.adminKey)).kokoro!
+    })
+    afterAll(() => stopAndRemove(sonant))
+
+    it('is ready with both', () => {
+      expect(pack).toMatchObject({ state: 'ready', reason: null, family: 'kokoro' })
+      expect(pack.voices).toEqual(['kokoro-af-heart', 'kokoro-zf-xiaobei'])
+    })
   })
 })
