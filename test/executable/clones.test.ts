@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { limits } from '../../src/config'
 import { medianPitchHz, readWav } from '../sound'
 import { until } from '../until'
+import { query } from './books'
 import { adminKey, expectError, instantPattern, startServer, uuid, type Answer, type Json, type Server } from './client'
 import { hashOf, lasting, recordVoice, sampleRate, samplesOf, variant, wavOf } from './recordings'
 
@@ -41,6 +42,15 @@ const precheck = (key: string, hash: string) => server.ask(`/api/v1/voices/clone
 const listed = async (key: string | null): Promise<Json[]> => (await server.ask('/api/v1/voices', { key })).body.voices
 const records = async (key: string): Promise<Json[]> => (await server.ask('/api/v1/usage', { key })).body.records
 const balanceOf = async (key: string) => (await server.ask('/api/v1/balance', { key })).body.balance as number
+/** Whether a request has begun: its units are held. */
+function isHolding(): boolean {
+  const line = server
+    .log()
+    .split('\n')
+    .find((one) => one.includes('"msg":"ready"'))
+  const { dataDirectory } = JSON.parse(line!) as { dataDirectory: string }
+  return query(dataDirectory, "SELECT 1 FROM holds WHERE status = 'held'").length > 0
+}
 const cloneOf = async (key: string, file: Uint8Array, fields?: Parts): Promise<Json> => {
   const { status, body, text } = await upload(server, key, file, fields)
   if (status !== 200) throw new Error(text)
@@ -404,7 +414,7 @@ describe('a cloned voice', () => {
     const { voice } = await cloneOf(key, variant(male, 7))
     const text = 'This takes a while to say, and while it is being said the voice is deleted. '.repeat(8)
     const speaking = server.ask('/api/v1/tts', { key, body: { text, voice_id: voice.id } })
-    await until(async () => (await balanceOf(key)) < 2200)
+    await until(isHolding)
     expect((await remove(key, voice.id)).status).toBe(200)
     expect((await speaking).body).toMatchObject({ voice_id: voice.id, units: text.length })
   })
@@ -447,7 +457,8 @@ describe('a client that leaves', () => {
     const headers = { authorization: `Bearer ${key}`, 'x-sonant-fault': 'latency=1500' }
     const init = { method: 'POST', headers, body: form, signal: leaving.signal }
     const asked = fetch(`${server.baseUrl}/api/v1/voices/clone`, init).catch(() => undefined)
-    await Bun.sleep(700)
+    // The units are held while the fault delays the enrolment.
+    await until(isHolding)
     leaving.abort()
     await asked
     await until(async () => (await records(key)).length > 0)
