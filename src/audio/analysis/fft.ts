@@ -1,7 +1,8 @@
 /**
- * The fast Fourier transform of real signals: a radix-2 transform of half the length, then unfolded (Press et al.,
+ * The fast Fourier transform of real signals: a complex transform of half the length, then unfolded (Press et al.,
  * "Numerical Recipes", 12.3). Tables are computed once per size.
  */
+import { createComplexFft } from './complex-fft'
 
 export type RealFft = {
   readonly size: number
@@ -13,7 +14,10 @@ export type RealFft = {
 
 const transforms = new Map<number, RealFft>()
 
-/** The transform of `size` samples, a power of two from 4 on. Calls must not nest: each size shares one buffer. */
+/**
+ * The transform of `size` samples: an even number from 4 on without prime factors above 5. Calls must not nest: each
+ * size shares one buffer.
+ */
 export function realFft(size: number): RealFft {
   let transform = transforms.get(size)
   if (!transform) transforms.set(size, (transform = createRealFft(size)))
@@ -25,9 +29,9 @@ export function powerOfTwoAbove(least: number): number {
 }
 
 function createRealFft(size: number): RealFft {
-  if (size < 4 || !Number.isInteger(Math.log2(size))) throw new RangeError(`FFT size ${size} is not a power of two.`)
   const half = size / 2
-  const transform = complexFft(half)
+  const transform = size >= 4 && Number.isInteger(half) ? createComplexFft(half) : undefined
+  if (!transform) throw new RangeError(`FFT size ${size} is not even from 4 on or has a prime factor above 5.`)
   const evens = new Float64Array(half)
   const odds = new Float64Array(half)
   const cosines = Float64Array.from({ length: half + 1 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
@@ -70,41 +74,5 @@ function createRealFft(size: number): RealFft {
         signal[2 * i + 1] = -odds[i]! / half
       }
     },
-  }
-}
-
-/** The in-place forward transform of `size` complex values. */
-function complexFft(size: number): (re: Float64Array, im: Float64Array) => void {
-  const bits = Math.log2(size)
-  const reversed = new Uint32Array(size)
-  for (let i = 0; i < size; i++) reversed[i] = (reversed[i >> 1]! >> 1) | ((i & 1) << (bits - 1))
-  const cosines = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
-  const sines = Float64Array.from({ length: size / 2 }, (_, k) => Math.sin((2 * Math.PI * k) / size))
-  return (re, im) => {
-    for (let i = 0; i < size; i++) {
-      const j = reversed[i]!
-      if (j <= i) continue
-      const [r, m] = [re[i]!, im[i]!]
-      re[i] = re[j]!
-      im[i] = im[j]!
-      re[j] = r
-      im[j] = m
-    }
-    for (let span = 1; span < size; span *= 2) {
-      const stride = size / (2 * span)
-      for (let k = 0, turn = 0; k < span; k++, turn += stride) {
-        const c = cosines[turn]!
-        const s = sines[turn]!
-        for (let a = k; a < size; a += 2 * span) {
-          const b = a + span
-          const r = re[b]! * c + im[b]! * s
-          const m = im[b]! * c - re[b]! * s
-          re[b] = re[a]! - r
-          im[b] = im[a]! - m
-          re[a]! += r
-          im[a]! += m
-        }
-      }
-    }
   }
 }
