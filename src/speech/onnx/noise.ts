@@ -2,6 +2,7 @@
  * Makes random nodes repeatable: each is replaced by nodes that look up a fixed table of white noise by the position in
  * the output. The noise then depends only on the shape. Each node reads the table in a different order.
  */
+import { createRandom } from '../random'
 import type { GraphInfo, NoiseNode } from './file'
 
 /** The used parts of a graph's node. */
@@ -150,7 +151,7 @@ function tableNode(distribution: Distribution): NewNode {
 
 /** A fixed sequence, uniform in [0, 1). */
 function uniformTable(): Float32Array {
-  const next = generator()
+  const next = createUniform()
   return Float32Array.from({ length: tableLength }, next)
 }
 
@@ -159,7 +160,7 @@ function uniformTable(): Float32Array {
  * deviates" (1958).
  */
 function normalTable(): Float32Array {
-  const next = generator()
+  const next = createUniform()
   const table = new Float32Array(tableLength)
   for (let i = 0; i < tableLength; i += 2) {
     const radius = Math.sqrt(-2 * Math.log(1 - next()))
@@ -170,23 +171,8 @@ function normalTable(): Float32Array {
   return table
 }
 
-/**
- * xoshiro128** of Blackman and Vigna, "Scrambled linear pseudorandom number generators" (ACM TOMS 47, 2021),
- * https://prng.di.unimi.it/xoshiro128starstar.c; the upper 24 bits as a number in [0, 1).
- */
-function generator(): () => number {
-  // The first hexadecimal digits of π; any seed works that is not all zero.
-  const state = Uint32Array.of(0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344)
-  const rotate = (value: number, bits: number) => (value << bits) | (value >>> (32 - bits))
-  return () => {
-    const [s0, s1, s2, s3] = state as unknown as [number, number, number, number]
-    const result = Math.imul(rotate(Math.imul(s1, 5), 7), 9)
-    state[2] = s2 ^ s0
-    state[3] = s3 ^ s1
-    state[1] = s1 ^ state[2]!
-    state[0] = s0 ^ state[3]!
-    state[2]! ^= s1 << 9
-    state[3] = rotate(state[3]!, 11)
-    return (result >>> 8) * 2 ** -24
-  }
+/** Random numbers in [0, 1), of 24 bits. */
+function createUniform(): () => number {
+  const random = createRandom()
+  return () => (random() >>> 8) * 2 ** -24
 }
