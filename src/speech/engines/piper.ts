@@ -10,7 +10,7 @@ import type { ModelFiles, VoiceSpec } from '../voice'
 import { baseLanguage } from '../../language'
 import { languageInputs } from '../models/piper'
 import { parsePiperConfig, type PiperConfig } from '../models/piper-config'
-import { openGraph } from '../onnx/graph'
+import { type DurationsPlace, openGraph } from '../onnx/graph'
 import { numbersOf, samplesOf } from '../onnx/outputs'
 import type { Feeds, Runtime, Session } from '../onnx/runtime'
 import { loadPhonemizer, type Phonemizer } from '../phonemes/espeak'
@@ -21,6 +21,8 @@ import { timeWords } from '../phonemes/words'
 const speedTolerance = 0.01
 /** Any text; it makes the phonemizer load its dictionaries. */
 const firstText = 'a'
+/** Most voices have them inside of the graph only; `patch_voice_with_alignment.py` of Piper exposes the same value. */
+const durationsPlace: DurationsPlace = { usualOutputs: 1, operator: 'Ceil', side: 'output' }
 /** Silence between two sentences at speed 1. */
 const pauseSeconds = 0.25
 
@@ -33,7 +35,7 @@ export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<Sp
   const readRuns = (text: string) => readPiper(text, config.alphabet, () => (phonemizer ??= loadPhonemizer()))
   await readRuns(firstText)
   const graphPath = join(model.directory, model.graph)
-  const { session, durations } = await openGraph(runtime, graphPath, { exposeDurations: true })
+  const { session, durations } = await openGraph(runtime, graphPath, { durations: durationsPlace })
   const graph: PiperGraph = { runtime, session, config, durations }
   const read = async (text: string) => {
     const runs = await readRuns(text)

@@ -20,6 +20,8 @@ export type GraphInfo = {
   readonly operators: ReadonlyMap<string, number>
   /** Operator to the first outputs of its nodes, main graph only. */
   readonly outputsByOperator: ReadonlyMap<string, readonly string[]>
+  /** Operator to the first inputs of the same nodes. */
+  readonly inputsByOperator: ReadonlyMap<string, readonly string[]>
   /** Nodes with random output. */
   readonly noise: readonly NoiseNode[]
   /** Size of all parameters, internal and external. */
@@ -138,6 +140,7 @@ class GraphReader {
   readonly outputs: TensorInfo[] = []
   private readonly operators = new Map<string, number>()
   private readonly outputsByOperator = new Map<string, string[]>()
+  private readonly inputsByOperator = new Map<string, string[]>()
   private readonly noise: NoiseNode[] = []
   private readonly externalFiles = new Map<string, number>()
   /** Names in the main graph. */
@@ -153,6 +156,7 @@ class GraphReader {
       nodeCount: this.nodeCount,
       operators: this.operators,
       outputsByOperator: this.outputsByOperator,
+      inputsByOperator: this.inputsByOperator,
       noise: this.noise,
       parameterBytes: this.parameterBytes,
       externalFiles: [...this.externalFiles].map(([location, sizeBytesMin]) => ({ location, sizeBytesMin })),
@@ -198,9 +202,8 @@ class GraphReader {
     const name = isDefaultDomain(domain) ? operator : `${domain}.${operator}`
     this.operators.set(name, (this.operators.get(name) ?? 0) + 1)
     if (depth === 0 && output) {
-      const outputs = this.outputsByOperator.get(name)
-      if (outputs) outputs.push(output)
-      else this.outputsByOperator.set(name, [output])
+      append(this.outputsByOperator, name, output)
+      append(this.inputsByOperator, name, inputs[0] ?? '')
     }
     if (noiseOperators.has(name) || (name === 'Dropout' && inputs[2]))
       this.noise.push({ operator: name, inputs, output: output ?? '', attributes, start: depth === 0 ? start : null })
@@ -319,4 +322,10 @@ function readDim(field: Field): number {
     if (inner.number === 1) size = inner.integer()
   })
   return size
+}
+
+function append(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
 }

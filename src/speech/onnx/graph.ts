@@ -12,34 +12,44 @@ export type OpenedGraph = {
   readonly metadata: Readonly<Record<string, string>>
   /** Whether the same feeds give the same outputs. */
   readonly deterministic: boolean
-  /** The output with the frames of each input id; undefined when missing or not requested. */
+  /** The output with the duration of each input id; undefined when missing or not requested. */
   readonly durations: string | undefined
 }
 
 export type OpenOptions = {
-  /**
-   * Exposes the frames per id inside Piper's graphs: the output of their only Ceil node, as in Piper's own
-   * `patch_voice_with_alignment.py`. A second output counts as the durations.
-   */
-  readonly exposeDurations?: boolean
+  /** Where the duration of each input id is. */
+  readonly durations?: DurationsPlace
+}
+
+/** A further output after the usual ones, else the first input or output of the only node of an operator. */
+export type DurationsPlace = {
+  /** Number of the usual outputs. */
+  readonly usualOutputs: number
+  readonly operator: string
+  readonly side: 'input' | 'output'
 }
 
 /** The result of opening the graph of `info` with `options`, computed without opening it. */
 export function planGraph(
   info: GraphInfo,
-  { exposeDurations = false }: OpenOptions = {},
+  { durations: place }: OpenOptions = {},
 ): { deterministic: boolean; durations: string | undefined; expose: readonly string[]; repeatNoise: boolean } {
   // onnxruntime finds external files only for an unchanged graph opened by path.
   const changeable = info.externalFiles.length === 0
   const repeatNoise = info.noise.length > 0 && changeable && isRepeatable(info)
-  const ceiled = info.operators.get('Ceil') === 1 ? info.outputsByOperator.get('Ceil')?.[0] : undefined
-  const hidden = exposeDurations && changeable && info.outputs.length === 1 ? ceiled : undefined
+  const further = place && info.outputs[place.usualOutputs]?.name
+  const hidden = place && changeable && further === undefined ? findInner(info, place) : undefined
   return {
     deterministic: info.noise.length === 0 || repeatNoise,
-    durations: exposeDurations ? (info.outputs[1]?.name ?? hidden) : undefined,
+    durations: further ?? hidden,
     expose: hidden === undefined ? [] : [hidden],
     repeatNoise,
   }
+}
+
+function findInner(info: GraphInfo, { operator, side }: DurationsPlace): string | undefined {
+  if (info.operators.get(operator) !== 1) return undefined
+  return (side === 'input' ? info.inputsByOperator : info.outputsByOperator).get(operator)?.[0]
 }
 
 /** Throws `BadGraphFile` before onnxruntime opens the file, and onnxruntime's own errors. */

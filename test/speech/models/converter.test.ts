@@ -16,6 +16,7 @@ const graph = (...inputs: TensorInfo[]): GraphInfo => ({
   nodeCount: 0,
   operators: new Map(),
   outputsByOperator: new Map(),
+  inputsByOperator: new Map(),
   noise: [],
   parameterBytes: 0,
   externalFiles: [],

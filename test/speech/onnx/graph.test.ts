@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { irVersionMax, opsetMax } from '../../../src/speech/onnx/check'
 import { readGraphFile } from '../../../src/speech/onnx/file'
-import { openGraph, planGraph, type OpenOptions } from '../../../src/speech/onnx/graph'
+import { type DurationsPlace, openGraph, planGraph, type OpenOptions } from '../../../src/speech/onnx/graph'
 import { tableLength } from '../../../src/speech/onnx/noise'
 import { rewriteGraph } from '../../../src/speech/onnx/rewrite'
 import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
@@ -250,6 +250,7 @@ describe('a rewritten file', () => {
 })
 
 describe('durations', () => {
+  const ceiled: DurationsPlace = { usualOutputs: 1, operator: 'Ceil', side: 'output' }
   const piper = (add: (graph: GraphBuilder, x: string) => void) => {
     const graph = createGraph()
     const x = graph.input('x', 'float32', ['n'])
@@ -259,7 +260,7 @@ describe('durations', () => {
 
   it('are the output of the only Ceil node on request', async () => {
     const path = piper((graph, x) => graph.output('y', graph.op('Mul', [graph.op('Ceil', [x]), x]), ['n']))
-    const opened = await openGraph(runtime, path, { exposeDurations: true })
+    const opened = await openGraph(runtime, path, { durations: ceiled })
     expect(opened.session.outputs.map(({ name }) => name)).toEqual(['y', opened.durations!])
     const outputs = await opened.session.run({ x: runtime.float32(Float32Array.of(0.5, 1.5, 3), [3]) })
     expect(outputs[opened.durations!]!.data).toEqual(Float32Array.of(1, 2, 3))
@@ -276,14 +277,27 @@ describe('durations', () => {
       graph.output('y', graph.op('Ceil', [x]), ['n'])
       graph.output('frames', x, ['n'])
     })
-    expect(planGraph(readGraphFile(second), { exposeDurations: true })).toMatchObject({
+    expect(planGraph(readGraphFile(second), { durations: ceiled })).toMatchObject({
       durations: 'frames',
       expose: [],
     })
     const two = piper((graph, x) => graph.output('y', graph.op('Ceil', [graph.op('Ceil', [x])]), ['n']))
-    expect(planGraph(readGraphFile(two), { exposeDurations: true }).durations).toBeUndefined()
+    expect(planGraph(readGraphFile(two), { durations: ceiled }).durations).toBeUndefined()
     const none = piper((graph, x) => graph.output('y', x, ['n']))
-    expect(planGraph(readGraphFile(none), { exposeDurations: true }).durations).toBeUndefined()
+    expect(planGraph(readGraphFile(none), { durations: ceiled }).durations).toBeUndefined()
+  })
+
+  it('can be the input of a node, too', async () => {
+    const path = piper((graph, x) =>
+      graph.output('y', graph.op('Round', [graph.op('Mul', [x, x], {}, 'exact')]), ['n']),
+    )
+    const opened = await openGraph(runtime, path, {
+      durations: { usualOutputs: 1, operator: 'Round', side: 'input' },
+    })
+    expect(opened.durations).toBe('exact')
+    const outputs = await opened.session.run({ x: runtime.float32(Float32Array.of(0.5, 1.5), [2]) })
+    expect(outputs['exact']!.data).toEqual(Float32Array.of(0.25, 2.25))
+    await opened.session.release()
   })
 })
 
