@@ -1,8 +1,9 @@
 /** Administrative operations on the installed packs, the folders of models under `data/voices`. */
 import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../packs/hub/installer'
-import type { PackReport } from '../speech/models/pack'
+import type { EnglishPhonemes, PackReport } from '../speech/models/pack'
 import type { PackRegistry } from '../packs/registry'
+import { findBuiltIn } from '../speech/built-in'
 import { found, runOperation, type Administration } from './administration'
 import { describeInstall } from './installs'
 
@@ -61,13 +62,14 @@ function describe(report: PackReport, models: ReadonlyMap<string, Loaded>) {
   const { name, state } = report
   const reason = report.state === 'refused' ? report.reason : null
   if (report.state !== 'ready') return { name, state, reason, ...unknown }
-  const { family, model, sampleRate, voices, deterministic, timesWords, sizeBytes, license } = report.pack
+  const { family, model, sampleRate, voices, deterministic, timesWords, sizeBytes, license, english } = report.pack
   const loaded = models.get(`${model.directory}/${model.graph}`)
   return {
     name,
     state,
     reason,
     family,
+    english_reading: readingOf(english),
     voices: voices.map(({ id }) => id),
     sample_rate: sampleRate,
     deterministic,
@@ -79,9 +81,15 @@ function describe(report: PackReport, models: ReadonlyMap<string, Loaded>) {
   }
 }
 
+/** eSpeak NG reads for misaki's models too in a build without misaki's data. */
+function readingOf(english: EnglishPhonemes | undefined): EnglishPhonemes | null {
+  return english === 'misaki' && findBuiltIn() === undefined ? 'espeak' : (english ?? null)
+}
+
 /** Fields of a pack that is not ready. */
 const unknown = {
   family: null,
+  english_reading: null,
   voices: [],
   sample_rate: null,
   deterministic: null,

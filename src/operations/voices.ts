@@ -63,7 +63,16 @@ const voices = {
     answer: 'PackList',
     command: {
       words: 'voices packs',
-      columns: ['name', 'state', 'family', 'size_bytes', 'expected_memory_bytes', 'license', 'reason'],
+      columns: [
+        'name',
+        'state',
+        'family',
+        'english_reading',
+        'size_bytes',
+        'expected_memory_bytes',
+        'license',
+        'reason',
+      ],
     },
   }),
   installPack: administrative('POST /admin/packs', 'Install a pack by name', {

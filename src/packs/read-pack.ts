@@ -44,6 +44,7 @@ export async function readPack(directory: string, readers: readonly PackReader[]
     sizeBytes: folder.sizeBytes,
     license: content.license ?? (await readLicense(folder)),
     ...(content.fingerprint !== undefined && { fingerprint: content.fingerprint }),
+    ...(content.english !== undefined && { english: content.english }),
   }
 }
 

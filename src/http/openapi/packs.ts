@@ -10,6 +10,11 @@ const pack = {
   }),
   reason: orNull(text('The reason of a refusal.')),
   family: ofReady(text('Family of the model.', { enum: ['piper', 'kokoro', 'kitten', 'vits', 'converter', null] })),
+  english_reading: orNull(
+    text('Who reads English for its voices. null: not ready, no English voices, or a family with one reading only.', {
+      enum: ['misaki', 'espeak', null],
+    }),
+  ),
   voices: list(text('Id of a catalogue voice.')),
   sample_rate: ofReady(integer('Sample rate of its sound, in Hz.')),
   deterministic: ofReady(boolean('Whether the same request gives the same bytes.')),

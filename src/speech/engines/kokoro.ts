@@ -13,7 +13,14 @@ import { styleSize } from '../models/styles'
 import { openGraph } from '../onnx/graph'
 import type { Runtime } from '../onnx/runtime'
 import { loadPhonemizer } from '../phonemes/espeak'
-import { speakKokoro } from '../phonemes/kokoro'
+import {
+  type Accent,
+  type EnglishReader,
+  hasEnglishReading,
+  openEnglishReader,
+  type OpenEnglishReader,
+} from '../phonemes/english-reading'
+import { type KokoroReaders, readsMisaki, speakKokoro } from '../phonemes/kokoro'
 import { cutRuns } from '../phonemes/runs'
 import { createStyleCache } from './style-cache'
 import { speakRuns } from './style-speech'
@@ -21,19 +28,29 @@ import { speakRuns } from './style-speech'
 const edge = [0]
 const tokensMax = 510
 
-/** Throws `BadPack` when the files of the folder have changed. */
-export async function loadKokoro(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
+/**
+ * `openReader`: misaki's English; null in a build without its data. Throws `BadPack` when the files of the folder
+ * have changed.
+ */
+export async function loadKokoro(
+  model: ModelFiles,
+  runtime: Runtime,
+  openReader: OpenEnglishReader | null = hasEnglishReading() ? openEnglishReader : null,
+): Promise<SpeechEngine> {
   const { directory, graph } = model
   const { session, metadata } = await openGraph(runtime, join(directory, graph))
   const signature = readStyleSignature(graph, session)
   const { sampleRate, vocabulary, styles } = await readKokoroModel(await openPackFolder(directory), metadata)
   const styleOf = createStyleCache(model, styles)
-  const phonemizer = await loadPhonemizer()
+  const readers: KokoroReaders = {
+    phonemizer: await loadPhonemizer(),
+    english: openReader && readsMisaki(vocabulary) ? openOnce((accent) => openReader(runtime, accent)) : undefined,
+  }
   // An integer speed input can only be 1; the pipeline stretches the rest.
   const anySpeed = signature.speed.type === 'float32'
   return {
     async synthesize(voice, text, { speed } = { speed: 1 }) {
-      const { tokens, words } = await speakKokoro(phonemizer, text, voice.settings.voice, vocabulary)
+      const { tokens, words } = await speakKokoro(readers, text, voice.settings.voice, vocabulary)
       const style = await styleOf(voice.settings.voice)
       const graphSpeed = anySpeed ? speed : 1
       const speech = await speakRuns(
@@ -52,5 +69,15 @@ export async function loadKokoro(model: ModelFiles, runtime: Runtime): Promise<S
       )
       return { ...speech, speed: graphSpeed }
     },
+  }
+}
+
+/** Opens the reader of an accent at its first text. */
+function openOnce(open: (accent: Accent) => Promise<EnglishReader>): (accent: Accent) => Promise<EnglishReader> {
+  const opened = new Map<Accent, Promise<EnglishReader>>()
+  return (accent) => {
+    const reader = opened.get(accent) ?? open(accent)
+    opened.set(accent, reader)
+    return reader
   }
 }

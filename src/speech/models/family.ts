@@ -1,6 +1,6 @@
 /** The readers of packs: one per family of models. */
 import type { GraphInfo } from '../onnx/file'
-import type { PackFamily, PackVoice } from './pack'
+import type { EnglishPhonemes, PackFamily, PackVoice } from './pack'
 
 /** The folder of a pack. Links that lead out of it and files deeper than two levels are excluded. */
 export type PackFolder = {
@@ -26,6 +26,7 @@ export type PackContent = {
   readonly voices: readonly PackVoice[]
   readonly license: string | null
   readonly fingerprint?: string
+  readonly english?: EnglishPhonemes
 }
 
 /** Returns undefined for packs of other families. Throws `BadPack` for unusable packs of its own. */

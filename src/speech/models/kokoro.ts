@@ -8,7 +8,8 @@
  * (`kokoro_config`, read by src/kokoro_onnx/session.py); the earlier ones come with `config.json` of
  * hexgrad/Kokoro-82M.
  */
-import { kokoroLanguage } from '../phonemes/kokoro'
+import { baseLanguage } from '../../language'
+import { kokoroLanguage, readsMisaki } from '../phonemes/kokoro'
 import type { Vocabulary } from '../phonemes/runs'
 import type { PackContent, PackFolder } from './family'
 import { isKitten } from './kitten'
@@ -34,10 +35,19 @@ export async function readKokoroPack(folder: PackFolder): Promise<PackContent | 
   if (graph === undefined || !looksLikeKokoro(folder.files, graph) || (await isKitten(folder, graph))) return undefined
   const info = await folder.readGraph(graph)
   readStyleSignature(graph, info)
-  const { sampleRate, styles } = await readKokoroModel(folder, info.metadata)
+  const { sampleRate, vocabulary, styles } = await readKokoroModel(folder, info.metadata)
   const voices = styles.map(({ name }) => name).filter((name) => kokoroLanguage(name).frontEnd !== null)
   if (voices.length === 0) throw new BadPack('all of its voices are Japanese, which has no phonemizer yet')
-  return { family: 'kokoro', graph, sampleRate, voices: voices.map(describeVoice), license: null }
+  const described = voices.map(describeVoice)
+  const hasEnglish = described.some(({ language }) => baseLanguage(language) === 'en')
+  return {
+    family: 'kokoro',
+    graph,
+    sampleRate,
+    voices: described,
+    license: null,
+    ...(hasEnglish && { english: readsMisaki(vocabulary) ? 'misaki' : 'espeak' }),
+  }
 }
 
 /** VITS models have a `model.onnx` and `tokens.txt` too, but no styles. */

@@ -4,6 +4,9 @@ import type { EngineSettings, Gender, ModelFiles, NeuralEngineName } from '../vo
 /** Purpose of a pack: an engine's voices, or `converter` for converted clones. */
 export type PackFamily = NeuralEngineName | 'converter'
 
+/** How a model was trained to be given English: misaki's phonemes or eSpeak NG's. */
+export type EnglishPhonemes = 'misaki' | 'espeak'
+
 export type PackVoice = {
   /** Catalogue id: `[a-z0-9][a-z0-9._-]{0,63}`. */
   readonly id: string
@@ -37,6 +40,8 @@ export type Pack = {
   readonly license: string | null
   /** Fingerprint of a converter; see `fingerprintOf`. */
   readonly fingerprint?: string
+  /** Undefined for families with one reading only, and without English voices. */
+  readonly english?: EnglishPhonemes
 }
 
 export type PackReport =

@@ -29,8 +29,11 @@ export type Runtime = {
   readonly provider: Provider
   /** Version of the package. */
   readonly version: string
-  /** Opens a graph by path or bytes; external parameters are found only by path. */
-  openSession(source: string | Uint8Array): Promise<Session>
+  /**
+   * Opens a graph by path or bytes; external parameters are found only by path. `place`: `cpu` for graphs that are too
+   * small for a GPU; else the runtime's provider computes.
+   */
+  openSession(source: string | Uint8Array, place?: 'cpu'): Promise<Session>
   float32(values: Float32Array, dims: readonly number[]): Tensor
   /** Makes an int64 tensor from safe integers. */
   int64(values: readonly number[], dims: readonly number[]): Tensor
@@ -62,11 +65,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   return {
     provider,
     version: ort.env.versions.node ?? '',
-    async openSession(source) {
+    async openSession(source, place) {
+      const placed = place === 'cpu' ? { ...sessionOptions, executionProviders: [place] } : sessionOptions
       const session =
         typeof source === 'string'
-          ? await ort.InferenceSession.create(source, sessionOptions)
-          : await ort.InferenceSession.create(source, sessionOptions)
+          ? await ort.InferenceSession.create(source, placed)
+          : await ort.InferenceSession.create(source, placed)
       return {
         inputs: session.inputMetadata.map(tensorInfo),
         outputs: session.outputMetadata.map(tensorInfo),

@@ -3,6 +3,7 @@
  * https://huggingface.co/hexgrad/Kokoro-82M). Kokoro v1.0 was trained on misaki's alphabet, v0.19 on eSpeak NG's IPA;
  * only the former's vocabulary has `ᵊ`.
  */
+import { type Accent, type EnglishReader, englishVoices, speakEnglish } from './english-reading'
 import { toKokoroMandarin } from './kokoro-mandarin'
 import { type Alphabet, toMisaki } from './misaki'
 import type { Phonemizer } from './espeak'
@@ -18,8 +19,8 @@ export type KokoroLanguage = {
 
 /** By the first letter of a voice's name. */
 const languages: Readonly<Record<string, KokoroLanguage>> = {
-  a: { language: 'en-US', frontEnd: { voice: 'en-us', alphabet: 'american' } },
-  b: { language: 'en-GB', frontEnd: { voice: 'en', alphabet: 'british' } },
+  a: { language: 'en-US', frontEnd: { voice: englishVoices.american, alphabet: 'american' } },
+  b: { language: 'en-GB', frontEnd: { voice: englishVoices.british, alphabet: 'british' } },
   e: { language: 'es', frontEnd: { voice: 'es', alphabet: 'other' } },
   f: { language: 'fr', frontEnd: { voice: 'fr', alphabet: 'other' } },
   h: { language: 'hi', frontEnd: { voice: 'hi', alphabet: 'other' } },
@@ -35,20 +36,32 @@ export function kokoroLanguage(voice: string): KokoroLanguage {
   return (/^[a-z][fm](_|$)/.test(voice) && languages[voice[0]!]) || languages['a']!
 }
 
+/** Whether the model was trained on misaki's alphabet. */
+export function readsMisaki(vocabulary: Vocabulary): boolean {
+  return vocabulary.has('ᵊ')
+}
+
+export type KokoroReaders = {
+  readonly phonemizer: Phonemizer
+  /** misaki's English; undefined in a build without its data: eSpeak NG reads English. */
+  readonly english: ((accent: Accent) => Promise<EnglishReader>) | undefined
+}
+
 /**
  * `text`: a normalized text. Throws when the voice's language has no front end. The result may hold tokens that the
  * vocabulary lacks.
  */
 export async function speakKokoro(
-  phonemizer: Phonemizer,
+  { phonemizer, english }: KokoroReaders,
   text: string,
   voice: string,
   vocabulary: Vocabulary,
 ): Promise<PhonemizedText> {
   const { language, frontEnd } = kokoroLanguage(voice)
   if (frontEnd === null) throw new Error(`Kokoro's voice ${voice} speaks ${language}, which has no phonemizer yet`)
-  if (frontEnd === 'mandarin') return speakMandarin(phonemizer, text, vocabulary)
-  const alphabet = vocabulary.has('ᵊ') ? frontEnd.alphabet : 'ipa'
+  if (frontEnd === 'mandarin') return speakMandarin({ phonemizer, english }, text, vocabulary)
+  const alphabet = readsMisaki(vocabulary) ? frontEnd.alphabet : 'ipa'
+  if (english && (alphabet === 'american' || alphabet === 'british')) return speakEnglish(await english(alphabet), text)
   return speak(phonemizer, spellQuotes(text, alphabet), {
     voice: frontEnd.voice,
     spell: (word) => toMisaki(word, alphabet),
@@ -57,8 +70,13 @@ export async function speakKokoro(
 }
 
 /** v1.1-zh writes Mandarin in Bopomofo, v1.0 in IPA; English words as in American English. */
-async function speakMandarin(phonemizer: Phonemizer, text: string, vocabulary: Vocabulary): Promise<PhonemizedText> {
+async function speakMandarin(
+  { phonemizer, english }: KokoroReaders,
+  text: string,
+  vocabulary: Vocabulary,
+): Promise<PhonemizedText> {
   const spellOther = async (word: string) => {
+    if (english) return (await (await english('american')).read(word)).phonemes
     const { tokens } = await speak(phonemizer, word, {
       voice: 'en-us',
       spell: toAmerican,

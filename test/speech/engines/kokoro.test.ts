@@ -9,6 +9,8 @@ import { loadKokoro } from '../../../src/speech/engines/kokoro'
 import { takeSnapshot } from '../../../src/speech/models/snapshot'
 import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer, type Phonemizer } from '../../../src/speech/phonemes/espeak'
+import { type Accent, openEnglishData } from '../../../src/speech/phonemes/english/data'
+import { createEnglishReader } from '../../../src/speech/phonemes/english/reader'
 import { toMisaki } from '../../../src/speech/phonemes/misaki'
 import {
   brokenStyleModel,
@@ -31,6 +33,7 @@ import {
   sherpaPack,
   writePack,
 } from '../models/style-packs'
+import { compileFiles, tinyAssets } from '../phonemes/english/tiny-data'
 import { describeWith } from '../../tools'
 
 let runtime: Runtime
@@ -46,7 +49,7 @@ async function modelOf(files: Files): Promise<ModelFiles> {
   const { version } = (await takeSnapshot(directory))!
   return { directory, graph: graphOf(files), version, memoryBytes: 0 }
 }
-const kokoro = async (files: Files) => loadKokoro(await modelOf(files), runtime)
+const kokoro = async (files: Files) => loadKokoro(await modelOf(files), runtime, null)
 const kitten = async (files: Files) => loadKitten(await modelOf(files), runtime)
 const voice = (style: string): VoiceSpec => ({
   id: style,
@@ -187,6 +190,54 @@ describe('Kokoro', () => {
   it('refuses a text without tokens', async () => {
     const spoken = (await kokoro(onnxCommunityPack)).synthesize(voice('af_heart'), '…')
     await expect(spoken).rejects.toThrow(NothingToSay)
+  })
+})
+
+describe('Kokoro with misaki’s English', () => {
+  const data = compileFiles(tinyAssets).then(openEnglishData)
+  const opened: Accent[] = []
+  const load = async (files: Files) =>
+    loadKokoro(await modelOf(files), runtime, async (_, accent) => {
+      opened.push(accent)
+      return createEnglishReader(await data, accent, async () => 'ˈɪ')
+    })
+  const idsOf = async (engine: SpeechEngine, style: string, text: string) =>
+    read((await say(engine, style, text)).runs[0]!.ids)
+
+  it('opens the reader of an accent once, at its first text', async () => {
+    opened.length = 0
+    const engine = await load(onnxCommunityPack)
+    expect(await idsOf(engine, 'ff_siwis', 'Bonjour.')).toBe('<0>bɔ̃ʒˈuʁ.<0>')
+    expect(opened).toEqual([])
+    expect(await idsOf(engine, 'af_heart', 'The apple waited, yesterday read cat.')).toBe(
+      '<0>ði ˈæpᵊl wˈATᵻd, ˈɪ ɹˈɛd kˈæt.<0>',
+    )
+    expect(await idsOf(engine, 'bm_george', 'The cat waited.')).toBe('<0>ðə kˈat wˈAtɪd.<0>')
+    expect(await idsOf(engine, 'af_heart', 'Hello.')).toBe('<0>həlˈO.<0>')
+    expect(opened).toEqual(['american', 'british'])
+  })
+
+  it('reads English words in Mandarin with it', async () => {
+    const engine = await load({
+      ...onnxCommunityPack,
+      'voices/zf_xiaobei.bin': onnxCommunityPack['voices/af_heart.bin']!,
+    })
+    expect(await idsOf(engine, 'zf_xiaobei', '你好，apple。')).toBe('<0>ni↓xau↓, ˈæpᵊl .<0>')
+  })
+
+  it('does not use it for a vocabulary without misaki’s letters', async () => {
+    opened.length = 0
+    const vocab = Object.fromEntries([...' .həloʊˈ'].map((symbol, index) => [symbol, index + 1]))
+    const engine = await load({ ...onnxCommunityPack, 'tokenizer.json': JSON.stringify({ model: { vocab } }) })
+    await say(engine, 'af_heart', 'Hello.')
+    expect(opened).toEqual([])
+  })
+
+  it('gives the times of words', async () => {
+    const engine = await load({ ...hexgradPack, 'kokoro.onnx': timedStyleModel() })
+    const { words } = await engine.synthesize(voice('af_heart'), "Hello, cat's (apple).")
+    expect(words!.map(({ text }) => text)).toEqual(['Hello', "cat's", 'apple'])
+    words!.slice(1).forEach((word, at) => expect(word.startSeconds).toBeGreaterThan(words![at]!.startSeconds))
   })
 })
 

@@ -2,24 +2,29 @@
  * Our reading of English compared with misaki's by tables from scripts/misaki/table.ts, and words with two readings.
  * docs/models.md has the figures.
  */
-import { describe, expect, it } from 'bun:test'
+import { beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileEnglishData } from '../../../scripts/english-data'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer } from '../../../src/speech/phonemes/espeak'
-import { accents, openEnglishData } from '../../../src/speech/phonemes/english/data'
+import { accents, type EnglishData, openEnglishData } from '../../../src/speech/phonemes/english/data'
 import { UnknownWords } from '../../../src/speech/phonemes/english/unknown-words'
 import { describeWithAsset } from '../../tools'
 import { findWrongReadings, homographs, homographSentences } from './homographs'
-import { compareReadings, openReaders, readTable, readWithEspeak, readWithLexicons } from './tables'
+import { compareReadings, type Difference, openReaders, readTable, readWithEspeak, readWithLexicons } from './tables'
 
 const openCpu = () =>
   openRuntime({ directory: mkdtempSync(join(tmpdir(), 'sonant-ort-')), provider: 'cpu', threads: 1 })
 
 /** misaki reads the letter as an article. */
 const spelledA = /\b[A-Z] A\b|\bA [A-Z]\b/
+
+/** misaki also drops the dot of an abbreviation at the end of a sentence. */
+function isIntended({ sentence, misaki, ours }: Difference): boolean {
+  return spelledA.test(sentence) || (sentence.endsWith('.') && ours.replace(/ ?\.$/, '') === misaki)
+}
 
 describe('the sentences', () => {
   it('of the tables are many, and each is in one half', async () => {
@@ -40,32 +45,34 @@ describe('the sentences', () => {
   })
 })
 
-describeWithAsset('hibari', 'English', (hibari) => {
-  const folder = join(hibari, 'hibari/assets')
-  const openData = async () => openEnglishData(await compileEnglishData(folder))
+describeWithAsset('hibari', 'English', (asset) => {
+  const folder = join(asset, 'hibari/assets')
+  let data: EnglishData
+  beforeAll(async () => {
+    data = openEnglishData(await compileEnglishData(folder))
+  }, 60_000)
 
   it("is read as misaki's Python package reads it", async () => {
-    const readers = await openReaders(await openData(), await openCpu(), folder)
+    const readers = await openReaders(data, await openCpu(), folder)
     for (const half of ['open', 'sealed'] as const) {
       const rows = await readTable(half)
       for (const accent of accents) {
         const { phonemes, edits, differences } = await compareReadings(rows, accent, readers[accent])
         expect(phonemes).toBeGreaterThan(100_000)
         expect(edits / phonemes).toBeLessThanOrEqual(0.003)
-        expect(differences.filter(({ sentence }) => !spelledA.test(sentence))).toEqual([])
+        expect(differences.filter((difference) => !isIntended(difference))).toEqual([])
       }
     }
   }, 120_000)
 
   it('is read with fewer wrong readings of ambiguous words than by eSpeak NG', async () => {
-    const ours = await findWrongReadings(readWithLexicons(await openData()))
+    const ours = await findWrongReadings(readWithLexicons(data))
     const espeak = await findWrongReadings(readWithEspeak(await loadPhonemizer()))
     expect(ours.length).toBeLessThanOrEqual(26)
     expect(ours.length).toBeLessThan(espeak.length)
   }, 60_000)
 
   it('has a reading for each invented word, the same each time', async () => {
-    const data = await openData()
     const network = await UnknownWords.open(await openCpu(), join(folder, 'oov.onnx'), data.networks.american)
     expect(await network.read('blorking')).toBe('blˈɔɹkɪŋ')
     expect(await network.read('blorking')).toBe('blˈɔɹkɪŋ')

@@ -42,6 +42,7 @@ describe('a pack of Kokoro', () => {
       graph,
       sampleRate: 24_000,
       license: null,
+      english: 'misaki',
       voices: [
         voice('kokoro-af-heart', 'Heart', 'en-US', 'female', 'af_heart'),
         voice('kokoro-bm-george', 'George', 'en-GB', 'male', 'bm_george'),
@@ -57,6 +58,14 @@ describe('a pack of Kokoro', () => {
     language,
     gender,
     settings: { voice: style },
+  })
+
+  it('reads English with eSpeak NG for a vocabulary without misaki’s letters, and not without English voices', async () => {
+    const vocab = { ' ': 1, h: 2, ə: 3, '.': 4 }
+    const old = { ...onnxCommunityPack, 'tokenizer.json': JSON.stringify({ model: { vocab } }) }
+    expect((await readKokoro(old))!.english).toBe('espeak')
+    const french = without(onnxCommunityPack, 'voices/af_heart.bin', 'voices/bm_george.bin')
+    expect((await readKokoro(french))!.english).toBeUndefined()
   })
 
   it('names voices by their language and skips the Japanese ones, which have no phonemizer', async () => {

@@ -37,7 +37,7 @@ const inner = (run: SherpaRun) => run[0].replace(/^\$|\$$/g, '')
 const joined = (runs: readonly SherpaRun[]) =>
   tidy(runs.map(inner).join(' ')).replace(/ʲ/g, 'j').replace(/r/g, 'ɹ').replace(/x/g, 'k').replace(/ɬ/g, 'l')
 const tidy = (tokens: string) => tokens.replace(/ +/g, ' ').trim()
-const kokoro = (text: string) => speakKokoro(phonemizer, text, 'af_heart', kittenVocabulary)
+const kokoro = (text: string) => speakKokoro({ phonemizer, english: undefined }, text, 'af_heart', kittenVocabulary)
 const textOf = (run: readonly Token[]) => run.map((token) => token.text).join('')
 const known = ({ tokens }: PhonemizedText) => textOf(tokens.filter((token) => kittenVocabulary.has(token.text)))
 

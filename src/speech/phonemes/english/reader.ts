@@ -52,10 +52,11 @@ export function createEnglishReader(
         const read = await readPieces(lexicon, word, following, readUnknownWord)
         following = read.following
         const last = word.at(-1)!
+        const isEnd = parts.length === 0
         parts.push({
           start: word[0]!.start,
           end: last.start + last.text.length,
-          phonemes: read.phonemes.replaceAll('ɾ', 'T').replaceAll('ʔ', 't'),
+          phonemes: finish(read.phonemes, isEnd && last.text.endsWith('.')),
           isWord: word.some((piece) => /[\p{L}\p{N}]/u.test(piece.text)),
           spaceAfter: last.spaceAfter,
         })
@@ -65,6 +66,12 @@ export function createEnglishReader(
       return { parts, phonemes: phonemes.trim() }
     },
   }
+}
+
+/** `endsSentence`: the dot of an abbreviation is the sentence's too; misaki drops it. */
+function finish(phonemes: string, endsSentence: boolean): string {
+  const finished = phonemes.replaceAll('ɾ', 'T').replaceAll('ʔ', 't')
+  return endsSentence && !pauses.has(finished.at(-1) ?? '') ? `${finished}.` : finished
 }
 
 const capital = /^[A-Z]$/

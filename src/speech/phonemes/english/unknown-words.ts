@@ -5,6 +5,8 @@
 import type { Runtime, Session } from '../../onnx/runtime'
 import type { NetworkAlphabet } from './data'
 
+const isApostrophe = (letter: string) => letter === "'" || letter === '’'
+
 /** Words whose reading is kept. */
 const keptWordsMax = 1_000
 
@@ -24,13 +26,17 @@ export class UnknownWords {
 
   /** `graph`: the file's path or bytes. Throws when it has other inputs or outputs, or cannot be opened. */
   static async open(runtime: Runtime, graph: string | Uint8Array, alphabet: NetworkAlphabet): Promise<UnknownWords> {
-    const session = await runtime.openSession(graph)
+    const session = await runtime.openSession(graph, 'cpu')
     const { inputs, outputs } = session
     if (inputs[0]?.name !== 'chars' || inputs[0].type !== 'int64' || outputs[0]?.type !== 'int64') {
       await session.release()
       throw new Error('The network for unknown words must map int64 `chars` to int64 ids.')
     }
     return new UnknownWords(runtime, session, alphabet)
+  }
+
+  knows(word: string): boolean {
+    return [...word].every((letter) => this.#letterIds.has(letter) || isApostrophe(letter))
   }
 
   /** Letters that the network does not know, and those after its limit, are silent. */

@@ -41,7 +41,8 @@ describe('reading English', () => {
 
   it('spells capitals and abbreviations with dots', async () => {
     expect(await phonemesOf('USA')).toBe('jˌuˌɛsˈA')
-    expect(await phonemesOf('U.S.')).toBe('jˌuˈɛs')
+    expect(await phonemesOf('the U.S. cat')).toBe('ðə jˌuˈɛs kˈæt')
+    expect(await phonemesOf('the U.S.')).toBe('ðə jˌuˈɛs.')
     expect(await phonemesOf('the U S A')).toBe('ðə jˈu ˈɛs ˈA')
     expect(await phonemesOf('A S, a cat, A cat')).toBe('ˈA ˈɛs, ɐ kˈæt, ɐ kˈæt')
   })
