@@ -1,6 +1,7 @@
 /** The readers of all families; the first one that recognizes a folder reads it. */
 import { readConverterPack } from '../cloning/convert/converter-pack'
 import type { PackReader } from '../speech/models/family'
+import { readHibariPack } from '../speech/models/hibari'
 import { readKittenPack } from '../speech/models/kitten'
 import { readKokoroPack } from '../speech/models/kokoro'
 import { readPiperPack } from '../speech/models/piper'
@@ -11,5 +12,6 @@ export const packReaders: readonly PackReader[] = [
   readPiperPack,
   readKittenPack,
   readKokoroPack,
+  readHibariPack,
   readVitsPack,
 ]

@@ -8,7 +8,7 @@ export type Gender = 'female' | 'male'
 /** The built-in engines. */
 export type EngineName = 'flite' | 'espeak'
 /** Engines for models that an operator installs. */
-export type NeuralEngineName = 'piper' | 'kokoro' | 'kitten' | 'vits'
+export type NeuralEngineName = 'piper' | 'kokoro' | 'kitten' | 'vits' | 'hibari'
 
 /** The properties of a voice that synthesis needs. */
 export type VoiceSpec = {

@@ -74,6 +74,7 @@ const priors: Readonly<Record<string, Prior>> = {
   'say flite': { fixed: 15, each: 1.2, typicalSize: 100 },
   'say espeak': { fixed: 10, each: 0.6, typicalSize: 100 },
   'say piper': { fixed: 30, each: 8, typicalSize: 100 },
+  'say hibari': { fixed: 10, each: 1.2, typicalSize: 100 },
   'say vits': { fixed: 30, each: 10, typicalSize: 100 },
   'say kitten': { fixed: 60, each: 25, typicalSize: 100 },
   'say kokoro': { fixed: 100, each: 40, typicalSize: 100 },

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, expect, it, setDefaultTimeout } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { trackPitch } from '../../src/audio/analysis/pitch'
 import { peakOf, readWav } from '../sound'
 import { describeWith, describeWithAsset } from '../tools'
+import { countWordErrors, recogniserTools, sentences } from '../words'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, packsTried, type PackItem } from './voice-packs'
 
@@ -57,6 +59,64 @@ describeWithAsset('kokoro-int8', 'the real Kokoro', (folder) => {
     it('is ready with both', () => {
       expect(pack).toMatchObject({ state: 'ready', reason: null, family: 'kokoro' })
       expect(pack.voices).toEqual(['kokoro-af-heart', 'kokoro-zf-xiaobei'])
+    })
+  })
+})
+
+describeWithAsset('hibari', 'the real Heart of Hibari', (folder) => {
+  let sonant: EphemeralSonant
+  let pack: PackItem
+  let voice: string
+  beforeAll(async () => {
+    sonant = await startEphemeral()
+    const read = (name: string) => Bun.file(join(folder, name)).bytes()
+    await drop(sonant.dataDirectory, 'hibari', {
+      'hibari.onnx': await read('hibari/assets/hibari.onnx'),
+      'vocab.json': await read('hibari/assets/vocab.json'),
+      LICENSE: await read('hibari_tts-0.2.1.dist-info/licenses/LICENSE'),
+    })
+    pack = (await packsTried(sonant, ['hibari'], sonant.adminKey)).hibari!
+    voice = pack.voices[0]!
+  })
+  afterAll(() => stopAndRemove(sonant))
+
+  const say = (text: string, more: object = {}) => sonant.speak({ text, voice_id: voice, format: 'wav', ...more })
+  const seconds = (audio: Uint8Array) => readWav(audio).samples.length / 44_100
+
+  it('is ready: one female American voice, repeatable, with word times', () => {
+    expect(pack).toMatchObject({
+      ...{ state: 'ready', reason: null, family: 'hibari', license: 'Apache-2.0', sample_rate: 24_000 },
+      ...{ deterministic: true, times_words: true, voices: ['hibari-heart'] },
+    })
+    // The part beyond the memory of every worker, with the data for English.
+    expect(Number(pack.expected_memory_bytes) / 1e6).toBeWithin(10, 200)
+  })
+
+  it('speaks at a usual length, level and pitch, the same on every worker', async () => {
+    const text = 'The quick brown fox jumped over the lazy dog, and Dr Smith paid $3.50.'
+    const answers = await Promise.all([say(text), say(text), say(text)])
+    for (const { audio } of answers) expect(audio).toEqual(answers[0]!.audio)
+    const wav = readWav(answers[0]!.audio)
+    expect(wav.samples.length / 44_100).toBeWithin(4, 7)
+    expect(peakOf(wav)).toBeWithin(0.2, 1)
+    const voiced = trackPitch(wav, { minHz: 60, maxHz: 500, stepSeconds: 0.01 })
+      .hz.filter((hz) => hz > 0)
+      .sort()
+    expect(voiced[voiced.length >> 1]!).toBeWithin(165, 240)
+  })
+
+  it.each([0.5, 0.75, 1.5, 2])('speaks at speed %d', async (speed) => {
+    const text = 'A voice that is asked to hurry, or to take its time, does so.'
+    const [usual, other] = await Promise.all([say(text), say(text, { speed })])
+    expect(seconds(usual.audio) / seconds(other.audio) / speed).toBeWithin(0.93, 1.07)
+  })
+
+  describeWith(recogniserTools, 'to a recogniser', () => {
+    it('says the words', async () => {
+      const said = sentences.slice(0, 12)
+      const wavs: Uint8Array[] = []
+      for (const text of said) wavs.push((await say(text)).audio)
+      expect((await countWordErrors(wavs, said)).percent).toBeLessThan(8)
     })
   })
 })

@@ -3,13 +3,17 @@
  * silence, with word times when the graph returns the length of its tokens.
  */
 import { concatenate, type Pcm } from '../../audio/pcm'
-import { NothingToSay, type Speech, type TimedWord } from '../engine'
+import { NothingToSay, type Speech } from '../engine'
 import type { StyleSignature } from '../models/style-graph'
 import { styleSize } from '../models/styles'
 import { numbersOf, samplesOf } from '../onnx/outputs'
 import type { Runtime, Session } from '../onnx/runtime'
 import { type Vocabulary, toIds } from '../phonemes/runs'
 import type { Token } from '../phonemes/spoken'
+import { placeWords, type Span, toTimedWords } from './word-times'
+
+/** As in `join_timestamps` of kokoro/pipeline.py (https://github.com/hexgrad/kokoro). */
+const lagUnits = 3
 
 export type StyleVoice = {
   readonly sampleRate: number
@@ -51,20 +55,16 @@ export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: S
   for (const run of request.runs) {
     const { samples, durations } = await speakRun(graph, voice, run, request.speed)
     const spoken = samples.subarray(0, Math.max(0, samples.length - voice.tailSamples))
-    if (durations) placeWords(run, durations, voice.lead.length, samples.length, frames, times)
-    else timed = false
+    if (durations) {
+      const place = { lead: voice.lead.length, lagUnits, samples: samples.length, offset: frames }
+      placeWords(run, durations, place, times)
+    } else timed = false
     chunks.push({ samples: spoken, sampleRate })
     frames += spoken.length
   }
   const speech = concatenate(chunks)
   if (!timed) return speech
-  const words = request.words.flatMap((text, index): TimedWord[] => {
-    const span = times[index]
-    if (!span) return []
-    const end = Math.min(span.end, frames)
-    return [{ text, startSeconds: Math.min(span.start, end) / sampleRate, endSeconds: end / sampleRate }]
-  })
-  return { ...speech, words }
+  return { ...speech, words: toTimedWords(request.words, times, { frames, sampleRate }) }
 }
 
 type SpokenRun = { samples: Float32Array; durations?: readonly number[] }
@@ -90,43 +90,4 @@ async function speakRun(
   const samples = samplesOf(outputs[signature.audio]!)
   const lengths = signature.durations === undefined ? undefined : numbersOf(outputs[signature.durations]!)
   return lengths?.length === ids.length ? { samples, durations: lengths } : { samples }
-}
-
-/** In samples from the start of the utterance. */
-type Span = { start: number; end: number }
-
-/** Lag of the first audible sound behind the durations, in units. */
-const leadUnits = 3
-
-/**
- * As `join_timestamps` of kokoro/pipeline.py (https://github.com/hexgrad/kokoro): words are 3 units earlier than their
- * durations say, and a blank is split evenly between its neighbors. A unit is 600 samples, derived from the length of
- * the sound.
- */
-function placeWords(
-  run: readonly Token[],
-  durations: readonly number[],
-  lead: number,
-  samples: number,
-  offset: number,
-  times: (Span | undefined)[],
-): void {
-  const total = durations.reduce((sum, duration) => sum + duration, 0)
-  if (!(total > 0)) return
-  const unit = samples / total
-  let at = 0
-  for (let i = 0; i < lead; i++) at += durations[i]!
-  at = Math.max(0, at - leadUnits)
-  const place = (units: number) => offset + units * unit
-  for (const [index, token] of run.entries()) {
-    const duration = durations[lead + index]!
-    if (token.word >= 0) {
-      const half = (neighbour: number) => (run[neighbour]?.text === ' ' ? durations[lead + neighbour]! / 2 : 0)
-      const first = run[index - 1]?.word !== token.word
-      const span = (times[token.word] ??= { start: place(at - (first ? half(index - 1) : 0)), end: 0 })
-      const last = run[index + 1]?.word !== token.word
-      span.end = place(at + duration + (last ? half(index + 1) : 0))
-    }
-    at += duration
-  }
 }

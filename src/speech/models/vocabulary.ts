@@ -30,6 +30,11 @@ export async function readVocabulary(
   throw new BadPack('there is no vocabulary: tokens.txt, tokenizer.json, or config.json of hexgrad/Kokoro-82M')
 }
 
+/** Reads a file that is one object of symbols and their ids. Throws `BadPack`. */
+export async function readSymbols(folder: PackFolder, file: string): Promise<Vocabulary> {
+  return requirePhonemes(fromObject(await folder.readJson(file)) ?? new Map(), file)
+}
+
 function requirePhonemes(vocabulary: Vocabulary, file: string): Vocabulary {
   if (!vocabulary.has('ə') || !vocabulary.has(' ')) throw new BadPack(`${file} has no vocabulary of phonemes`)
   return vocabulary

@@ -3,7 +3,11 @@ import type { Tensor } from './runtime'
 
 /** Returns float32 data. Throws on values that are not finite. */
 export function samplesOf({ data }: Tensor): Float32Array {
-  const samples = data as Float32Array
+  return requireFinite(data as Float32Array)
+}
+
+/** Returns `samples`. Throws on values that are not finite. */
+export function requireFinite(samples: Float32Array): Float32Array {
   for (const sample of samples)
     if (!Number.isFinite(sample)) throw new Error('the model gave samples that are not finite')
   return samples

@@ -1,0 +1,105 @@
+/**
+ * Packs of Hibari (https://huggingface.co/maureesewilliams/hibari, Apache-2.0): English voices of 8 MB each, distilled
+ * from voices of Kokoro. A pack is one graph, whose outputs are spectra, and `vocab.json`, Kokoro's vocabulary.
+ */
+import { basename } from 'node:path'
+import type { GraphInfo } from '../onnx/file'
+import type { TensorInfo } from '../onnx/runtime'
+import { hasEnglishReading } from '../phonemes/english-reading'
+import type { Vocabulary } from '../phonemes/runs'
+import { bins, vocoderRate } from '../vocoder/format'
+import type { PackContent, PackFolder } from './family'
+import { BadPack, type PackVoice } from './pack'
+import { readSymbols } from './vocabulary'
+
+export const hibariInputs = { ids: 'ids', speed: 'speed' } as const
+/** The graph's outputs, in the vocoder's words. */
+export const hibariOutputs = {
+  harmonicGain: 'lh',
+  harmonicPhase: 'theta',
+  noiseGain: 'ln',
+  freeGain: 'lr',
+  freePhase: 'phi',
+  f0: 'f0',
+} as const
+
+const vocabularyFile = 'vocab.json'
+/** Each of them means that a graph was made for this family. */
+const ownOutputs = ['lh', 'theta', 'ln', 'lr', 'phi']
+const unusualOutputsMax = 3
+
+/** `canRead`: whether this build can read English; replaced in tests. */
+export async function readHibariPack(
+  folder: PackFolder,
+  canRead: () => boolean = hasEnglishReading,
+): Promise<PackContent | undefined> {
+  const graph = await findGraph(folder)
+  if (graph === undefined) return undefined
+  checkSignature(graph, await folder.readGraph(graph))
+  await readHibariVocabulary(folder)
+  if (!canRead())
+    throw new BadPack(
+      'this build of Sonant has no data for reading English, which this family needs; build it where the data can be fetched',
+    )
+  return { family: 'hibari', graph, sampleRate: vocoderRate, voices: [describeVoice(graph)], license: null }
+}
+
+/** Throws `BadPack` for a folder with several graphs of this family. */
+async function findGraph(folder: PackFolder): Promise<string | undefined> {
+  const found: string[] = []
+  // The networks for unknown words lie beside the graph in Hibari's own package.
+  const graphs = folder.files.filter((file) => /^(voices\/)?[^/]+\.onnx$/.test(file) && !/^oov/.test(file))
+  if (!folder.files.includes(vocabularyFile) && !graphs.some((file) => /hibari/i.test(file))) return undefined
+  for (const file of graphs) {
+    const { outputs } = await folder.readGraph(file)
+    const missing = ownOutputs.filter((name) => !outputs.some((output) => output.name === name)).length
+    if (missing < unusualOutputsMax || /hibari/i.test(basename(file))) found.push(file)
+  }
+  if (found.length > 1)
+    throw new BadPack(`${found.join(', ')} are ${found.length} voices; put each into its own folder`)
+  return found[0]
+}
+
+/** Throws `BadPack` when inputs or outputs differ from Hibari's. */
+export function checkSignature(graph: string, { inputs, outputs }: Pick<GraphInfo, 'inputs' | 'outputs'>): void {
+  const bad = (what: string) => new BadPack(`${graph} does not have Hibari's signature: ${what}`)
+  const require = (all: readonly TensorInfo[], kind: string, name: string, type: string, dims: readonly number[]) => {
+    const tensor = all.find((one) => one.name === name)
+    if (!tensor) throw bad(`it has no ${kind} ${name}`)
+    const found = `${tensor.type} [${tensor.dims.map((size) => (size < 0 ? '?' : size)).join(', ')}]`
+    const wanted = `${type} [${dims.map((size) => (size < 0 ? '?' : size)).join(', ')}]`
+    const fits = (size: number, at: number) => size < 0 || dims[at]! < 0 || size === dims[at]
+    if (tensor.type !== type || tensor.dims.length !== dims.length || !tensor.dims.every(fits))
+      throw bad(`its ${kind} ${name} is ${found}, not ${wanted}`)
+  }
+  require(inputs, 'input', hibariInputs.ids, 'int64', [1, -1])
+  require(inputs, 'input', hibariInputs.speed, 'float32', [1])
+  const other = inputs.find(({ name }) => name !== hibariInputs.ids && name !== hibariInputs.speed)
+  if (other) throw bad(`it has a further input, ${other.name}`)
+  for (const name of Object.values(hibariOutputs))
+    require(outputs, 'output', name, 'float32', name === hibariOutputs.f0 ? [1, -1] : [1, bins, -1])
+}
+
+/** Throws `BadPack`. */
+export async function readHibariVocabulary(folder: PackFolder): Promise<Vocabulary> {
+  return readSymbols(folder, vocabularyFile)
+}
+
+/** The voice inside of Hibari's package, whose file has no name. */
+const packageVoice = 'af_heart'
+
+/** Files have the names of Kokoro's voices: `bf_emma.int8.onnx` is British, female, "Emma". */
+export function describeVoice(graph: string): PackVoice {
+  const stem = basename(graph, '.onnx').replace(/[._-](int8|fp16|fp32|v\d+)(?=[._-]|$)/gi, '')
+  const style = stem.toLowerCase() === 'hibari' ? packageVoice : stem
+  const [, accent, gender, named] = /^([ab])([fm])_(\p{L}.*)$/u.exec(style) ?? []
+  const name = (named ?? style).replace(/^hibari[._-]/i, '')
+  return {
+    id: ['hibari', ...(name.toLowerCase().match(/[a-z0-9]+/g) ?? [])].join('-'),
+    displayName: name.replace(/[_-]+/g, ' ').replace(/(^| )\p{L}/gu, (first) => first.toUpperCase()),
+    description: null,
+    language: accent === 'b' ? 'en-GB' : 'en-US',
+    gender: gender === 'f' ? 'female' : gender === 'm' ? 'male' : null,
+    settings: { voice: style },
+  }
+}
