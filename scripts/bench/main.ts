@@ -3,6 +3,7 @@ import { benchDecode } from './decode'
 import { benchAdapt } from './adapt'
 import { benchConvert } from './convert'
 import { benchDownloads } from './downloads'
+import { benchEnglish } from './english'
 import { benchEventLoop } from './eventloop'
 import { benchHttp } from './http'
 import { benchLargeLedger, benchLedger } from './ledger'
@@ -38,6 +39,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   mp3: benchMp3,
   decode: benchDecode,
   stretch: benchStretch,
+  english: benchEnglish,
   'recording-check': benchRecordingCheck,
   voices: benchVoices,
   threads: benchThreads,

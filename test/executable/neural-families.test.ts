@@ -15,6 +15,7 @@ import {
   sherpaMetadata,
   sherpaPack,
 } from '../speech/models/style-packs'
+import { hasEnglishReading } from '../../src/speech/phonemes/english-reading'
 import { probeText } from '../../src/packs/probe-texts'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, packsTried, type PackItem } from './voice-packs'
@@ -77,6 +78,12 @@ describe('packs copied into the directory of the running executable', () => {
       expected_memory_bytes: expect.any(Number),
     })
     expect(voices).toHaveLength(count)
+  })
+
+  it('say who reads English', () => {
+    const reading = hasEnglishReading() ? 'misaki' : 'espeak'
+    expect(tried['kokoro-community']!.english_reading).toBe(reading)
+    expect(tried['vits-zh']!.english_reading).toBeNull()
   })
 
   it.each(['kokoro-community', 'kokoro-sherpa', 'kokoro-release'])(

@@ -91,6 +91,10 @@ function tagLetters(texts: readonly string[], tags: readonly string[]): string[]
 
 type Read = { readonly phonemes: string; readonly following: Following }
 
+/** The longest entry of the lexicons has 13 pieces: what-you-see-is-what-you-get. */
+const runPiecesMax = 16
+const leftmost = (right: number) => Math.max(0, right - runPiecesMax)
+
 /** Reads the longest known runs of pieces from the right; the whole word is unknown when one piece is. */
 async function readPieces(
   lexicon: Lexicon,
@@ -107,8 +111,8 @@ async function readPieces(
     return { phonemes, following: followingOf(behind, phonemes, whole) }
   }
   let following = behind
-  let left = 0
   let right = word.length
+  let left = leftmost(right)
   while (right > 0) {
     const run = merge(word.slice(left, right))
     const phonemes = readWord(lexicon, run.text, { tag: run.tag, following })
@@ -116,7 +120,7 @@ async function readPieces(
       word.slice(left, right).forEach((piece, at) => (piece.phonemes = at === 0 ? phonemes : ''))
       following = followingOf(following, phonemes, run)
       right = left
-      left = 0
+      left = leftmost(right)
     } else if (left + 1 < right) {
       left++
     } else {
@@ -124,7 +128,7 @@ async function readPieces(
       if (!isJunk(word[right]!.text))
         return { phonemes: await readUnknown(lexicon, whole.text, readUnknownWord), following }
       word[right]!.phonemes = ''
-      left = 0
+      left = leftmost(right)
     }
   }
   return { phonemes: joinPieces(word), following }

@@ -1,6 +1,6 @@
 /** Rules of reading English, with tiny data; test/speech/misaki/ compares the whole reader with misaki. */
 import { describe, expect, it } from 'bun:test'
-import { type Accent, openEnglishData } from '../../../../src/speech/phonemes/english/data'
+import { type Accent, type Dictionary, openEnglishData } from '../../../../src/speech/phonemes/english/data'
 import { createEnglishReader } from '../../../../src/speech/phonemes/english/reader'
 import { applyStress } from '../../../../src/speech/phonemes/english/stress'
 import { splitTokens } from '../../../../src/speech/phonemes/english/tokens'
@@ -120,6 +120,24 @@ describe('reading English', () => {
       const { parts } = await read(text)
       for (const { start, end } of parts) expect(0 <= start && start < end && end <= text.length).toBe(true)
       parts.slice(1).forEach((part, at) => expect(part.start).toBeGreaterThanOrEqual(parts[at]!.end))
+    }
+  })
+
+  it('looks up a bounded number of words for each character of a hostile text', async () => {
+    let lookUps = 0
+    const count = (dictionary: Dictionary): Dictionary => ({
+      find(word) {
+        lookUps++
+        return dictionary.find(word)
+      },
+    })
+    const gold = { ...data.gold, american: count(data.gold.american) }
+    const reader = createEnglishReader({ ...data, gold }, 'american', async () => '')
+    for (const unit of ['a-', 'A/', "s's", 'cat-', 'hello/']) {
+      const text = unit.repeat(100)
+      lookUps = 0
+      await reader.read(text)
+      expect(lookUps / text.length).toBeLessThan(25)
     }
   })
 
