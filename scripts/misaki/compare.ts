@@ -19,14 +19,18 @@ const directory = mkdtempSync(join(tmpdir(), 'sonant-ort-'))
 try {
   const runtime = await openRuntime({ directory, provider: 'cpu', threads: 1 })
   const readers = await openReaders(openEnglishData(await compileEnglishData(folder)), runtime, folder)
-  const rows = await readTable(half)
-  for (const accent of accents) {
+  const all = await readTable(half)
+  const unquoted = all.filter(([sentence]) => !sentence.includes('"'))
+  for (const [accent, rows, name] of accents.flatMap((accent) => [
+    [accent, unquoted, 'without double quotation marks'] as const,
+    [accent, all, 'all'] as const,
+  ])) {
     const { phonemes, edits, differences } = await compareReadings(rows, accent, readers[accent])
     for (const { sentence, misaki, ours } of differences.slice(0, Number(shown)))
       console.log(`${accent}: ${sentence}\n  misaki ${misaki}\n  ours   ${ours}`)
     const percent = ((100 * edits) / phonemes).toFixed(3)
     console.log(
-      `${half} half, ${accent}: phoneme error rate ${percent} % (${edits} of ${phonemes}), ` +
+      `${half} half, ${accent}, ${name}: phoneme error rate ${percent} % (${edits} of ${phonemes}), ` +
         `${differences.length} of ${rows.length} sentences differ`,
     )
   }

@@ -18,12 +18,12 @@ import { compareReadings, type Difference, openReaders, readTable, readWithEspea
 const openCpu = () =>
   openRuntime({ directory: mkdtempSync(join(tmpdir(), 'sonant-ort-')), provider: 'cpu', threads: 1 })
 
-/** misaki reads the letter as an article. */
-const spelledA = /\b[A-Z] A\b|\bA [A-Z]\b/
+/** The package reads the letter as an article or a pronoun. */
+const spelledLetter = /\b[A-Z] [AI]\b|\b[AI] [A-Z]\b/
 
 /** misaki also drops the dot of an abbreviation at the end of a sentence. */
 function isIntended({ sentence, misaki, ours }: Difference): boolean {
-  return spelledA.test(sentence) || (sentence.endsWith('.') && ours.replace(/ ?\.$/, '') === misaki)
+  return spelledLetter.test(sentence) || (sentence.endsWith('.') && ours.replace(/ ?\.$/, '') === misaki)
 }
 
 describe('the sentences', () => {
@@ -55,15 +55,36 @@ describeWithAsset('hibari', 'English', (asset) => {
   it("is read as misaki's Python package reads it", async () => {
     const readers = await openReaders(data, await openCpu(), folder)
     for (const half of ['open', 'sealed'] as const) {
-      const rows = await readTable(half)
+      // The package loses double quotation marks and misreads the words beside them.
+      const rows = (await readTable(half)).filter(([sentence]) => !sentence.includes('"'))
+      expect(rows.length).toBeGreaterThan(1_300)
       for (const accent of accents) {
         const { phonemes, edits, differences } = await compareReadings(rows, accent, readers[accent])
-        expect(phonemes).toBeGreaterThan(100_000)
+        expect(phonemes).toBeGreaterThan(70_000)
         expect(edits / phonemes).toBeLessThanOrEqual(0.003)
         expect(differences.filter((difference) => !isIntended(difference))).toEqual([])
       }
     }
   }, 120_000)
+
+  it('is read in quotation marks as without them', async () => {
+    const { american } = await openReaders(data, await openCpu(), folder)
+    const read = async (text: string) =>
+      (await american.read(text)).phonemes
+        .replace(/[“”]/g, '')
+        .replace(/ +/g, ' ')
+        .replace(/ (?=[.,;:!?…]|$)/g, '')
+        .trim()
+    const quoted = (await readTable('open')).map(([sentence]) => sentence).filter((text) => / "\w|\w" /.test(text))
+    const wordly = quoted.filter((text) => !/[^\s(]"[^\s.,;:!?)]/.test(text))
+    expect(wordly.length).toBeGreaterThan(50)
+    const different: string[][] = []
+    for (const text of wordly) {
+      const [quoted, plain] = [await read(text), await read(text.replaceAll('"', ''))]
+      if (quoted !== plain) different.push([text, quoted, plain])
+    }
+    expect(different).toEqual([])
+  }, 60_000)
 
   it('is read with fewer wrong readings of ambiguous words than by eSpeak NG', async () => {
     const ours = await findWrongReadings(readWithLexicons(data))

@@ -7,7 +7,7 @@ import type { Accent, EnglishData } from './data'
 import { type Following, type Lexicon, lexiconOf } from './lexicon'
 import { cutWords, type Piece } from './pieces'
 import { applyStress, isConsonant, isVowel, primary, weigh } from './stress'
-import { tagTokens } from './tagger'
+import { tagText } from './tags'
 import { splitTokens } from './tokens'
 import { isTo, readWord } from './words'
 
@@ -44,8 +44,7 @@ export function createEnglishReader(
   return {
     async read(text) {
       const tokens = splitTokens(text, data.specialCase)
-      const texts = tokens.map((token) => token.text)
-      const words = cutWords(tokens, tagLetters(texts, tagTokens(texts, data.tagger)))
+      const words = cutWords(tokens, tagText(tokens, data.tagger))
       const parts: ReadPart[] = []
       let following: Following = { vowel: undefined, to: false }
       for (const word of words.reverse()) {
@@ -72,21 +71,6 @@ export function createEnglishReader(
 function finish(phonemes: string, endsSentence: boolean): string {
   const finished = phonemes.replaceAll('ɾ', 'T').replaceAll('ʔ', 't')
   return endsSentence && !pauses.has(finished.at(-1) ?? '') ? `${finished}.` : finished
-}
-
-const capital = /^[A-Z]$/
-const letterTag = 'NN'
-
-/**
- * Our normalization spells acronyms with spaces: "U S A", "A M". misaki takes the A for an article; beside another
- * letter it is one too.
- */
-function tagLetters(texts: readonly string[], tags: readonly string[]): string[] {
-  return tags.map((tag, at) => {
-    const isArticle = texts[at] === 'A' && tag === 'DT'
-    const isSpelled = capital.test(texts[at - 1] ?? '') || capital.test(texts[at + 1] ?? '')
-    return isArticle && isSpelled ? letterTag : tag
-  })
 }
 
 type Read = { readonly phonemes: string; readonly following: Following }

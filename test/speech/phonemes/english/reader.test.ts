@@ -44,6 +44,7 @@ describe('reading English', () => {
     expect(await phonemesOf('the U.S. cat')).toBe('ðə jˌuˈɛs kˈæt')
     expect(await phonemesOf('the U.S.')).toBe('ðə jˌuˈɛs.')
     expect(await phonemesOf('the U S A')).toBe('ðə jˈu ˈɛs ˈA')
+    expect(await phonemesOf('cat A S.')).toBe('kˈæt ˈA ˈɛs.')
     expect(await phonemesOf('A S, a cat, A cat')).toBe('ˈA ˈɛs, ɐ kˈæt, ɐ kˈæt')
   })
 
@@ -51,6 +52,11 @@ describe('reading English', () => {
     expect(await phonemesOf("I don't")).toBe('ˌI dˈOnt')
     expect(await phonemesOf('hello-cat')).toBe('həlˈOkˌæt')
     expect(await phonemesOf('black-bird')).toBe('blˌækbˈɜɹd')
+  })
+
+  it('reads words in quotation marks as without them', async () => {
+    expect(await phonemesOf('"Yesterday read," the "cat" ("hello").')).toBe('“tˈa ɹˈɛd,” ðə “kˈæt” (“həlˈO”).')
+    expect(await phonemesOf('the " cat " "apple')).toBe('ðə “ kˈæt ” “ˈæpᵊl')
   })
 
   it('asks for a word that the lexicons lack, once per word, and reads its context from the answer', async () => {
