@@ -1,15 +1,14 @@
 /** misaki's English as tokens with words, and its built-in data. */
-import { describe, expect, it } from 'bun:test'
+import { beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cacheDirectory } from '../../../scripts/assets/manifest'
-import { englishDataName } from '../../../src/speech/built-in'
+import { prepareBuiltIn } from '../../../scripts/assets/built-in'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { openEnglishData } from '../../../src/speech/phonemes/english/data'
 import { createEnglishReader } from '../../../src/speech/phonemes/english/reader'
 import { hasEnglishReading, openEnglishReader, speakEnglish } from '../../../src/speech/phonemes/english-reading'
-import { describeWith } from '../../tools'
+import { describeWithAsset } from '../../tools'
 import { compileFiles, tinyAssets } from './english/tiny-data'
 
 describe('spoken English', () => {
@@ -25,7 +24,10 @@ describe('spoken English', () => {
   })
 })
 
-describeWith(join(cacheDirectory, englishDataName), 'the built-in reading of English', () => {
+describeWithAsset('hibari', 'the built-in reading of English', () => {
+  // Compiles the data if no build has done so.
+  beforeAll(() => prepareBuiltIn({ sources: [] }), 60_000)
+
   const runtime = openRuntime({ directory: mkdtempSync(join(tmpdir(), 'sonant-ort-')), provider: 'cpu', threads: 1 })
   const read = async (text: string, accent: 'american' | 'british' = 'american') =>
     (await (await openEnglishReader(await runtime, accent)).read(text)).phonemes
