@@ -22,6 +22,7 @@ import { benchStartup } from './startup'
 import { benchStretch } from './stretch'
 import { benchThreads } from './threads'
 import { benchUploads } from './uploads'
+import { benchVocoder } from './vocoder'
 import { benchVoices } from './voices'
 
 const benches: Record<string, () => Promise<BenchRow[]>> = {
@@ -44,6 +45,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   voices: benchVoices,
   threads: benchThreads,
   neural: benchNeural,
+  vocoder: benchVocoder,
   sherpa: benchSherpa,
   loading: benchLoading,
   adapt: benchAdapt,
