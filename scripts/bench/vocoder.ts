@@ -1,6 +1,6 @@
 /**
  * Spectra of Hibari's Heart to samples, on one thread: beside its graph on onnxruntime, and beside the signal processing
- * of its Python package, whose folder `HIBARI_PACKAGE` names (python3 with NumPy, and SciPy if there).
+ * of its Python package, whose folder `HIBARI_PACKAGE` names, with NumPy and, if there, with SciPy's faster transforms.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,10 +17,12 @@ const phonemes =
 const warmUpRounds = 10
 const rounds = 12
 
-/** Reads the files in the folder argv[1], prints the seconds of its best run. */
+/** Reads the files in the folder argv[1], prints the seconds of its best run. argv[3]: whether SciPy may be used. */
 const python = `
 import sys, time
 import numpy as np
+if sys.argv[3] == "numpy":
+    sys.modules["scipy.fft"] = None
 sys.path.insert(0, sys.argv[2] + "/hibari")
 import dsp
 read = lambda name: np.fromfile(f"{sys.argv[1]}/{name}", np.float32)
@@ -50,26 +52,27 @@ export async function benchVocoder(): Promise<BenchRow[]> {
     for (const output of Object.values(hibariOutputs))
       await Bun.write(join(work, output), outputs[output]!.data as Float32Array)
     const packageFolder = process.env['HIBARI_PACKAGE']
-    const [ours, theirs, graphs]: [number[], number[], number[]] = [[], [], []]
+    const [ours, graphs]: [number[], number[]] = [[], []]
+    const theirs: Record<string, number[]> = { numpy: [], scipy: [] }
     for (let round = 0; round < warmUpRounds; round++) synthesizeSpectra(spectra)
     for (let round = 0; round < rounds; round++) {
       graphs.push(await timeSeconds(graph))
       ours.push(await timeSeconds(async () => synthesizeSpectra(spectra)))
-      if (packageFolder && round % 4 === 0) theirs.push(runPython(work, packageFolder))
+      if (packageFolder && round % 4 === 0)
+        for (const [backend, times] of Object.entries(theirs)) times.push(runPython([work, packageFolder, backend]))
     }
     const seconds = (spectra.f0.length * hopSamples) / vocoderRate
     // The fastest round is the least disturbed by other programs.
     const perSecond = (times: number[]) => (Math.min(...times) * 1000) / seconds
-    const row = (title: string, reference: number | null, most?: number): BenchRow => {
-      const value = perSecond(ours)
-      const ratio = reference === null ? null : value / reference
-      return { name: title, value, unit: 'ms/s', reference, ratio, goal: null, ...(most !== undefined && { most }) }
+    const value = perSecond(ours)
+    const row = (other: string, reference: number): BenchRow => {
+      return { name: `${name} / ${other}`, value, unit: 'ms/s', reference, ratio: value / reference, goal: null }
     }
     return [
-      row(`${name} / graph`, perSecond(graphs)),
-      packageFolder
-        ? row(`${name} / Python package`, perSecond(theirs), 0.9)
-        : { ...row(`${name} / Python package (no HIBARI_PACKAGE)`, null) },
+      row('graph', perSecond(graphs)),
+      ...(packageFolder
+        ? Object.entries(theirs).map(([backend, times]) => row(`Python package, ${backend}`, perSecond(times)))
+        : []),
     ]
   } finally {
     await rm(work, { recursive: true })
@@ -85,8 +88,8 @@ async function openGraph(folder: string, work: string) {
   return () => session.run(feeds)
 }
 
-function runPython(work: string, packageFolder: string): number {
-  const { stdout, stderr, exitCode } = Bun.spawnSync(['python3', '-c', python, work, packageFolder])
+function runPython(args: readonly string[]): number {
+  const { stdout, stderr, exitCode } = Bun.spawnSync(['python3', '-c', python, ...args])
   if (exitCode !== 0) throw new Error(`python3 ended with ${exitCode}: ${stderr.toString().slice(-400)}`)
   return Number(stdout.toString())
 }

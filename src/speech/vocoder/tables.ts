@@ -8,16 +8,8 @@ const mask = tableSize - 1
 const quarter = tableSize / 4
 const cosines = Float32Array.from({ length: tableSize }, (_, i) => Math.cos((2 * Math.PI * i) / tableSize))
 
-/** Adds `gain` · exp(2πi · `turns`) · (`factorRe` + i · `factorIm`) to the number at `at`. Relative error below 2⁻²³. */
-export function addTurned(
-  re: Float64Array,
-  im: Float64Array,
-  at: number,
-  turns: number,
-  gain: number,
-  factorRe: number,
-  factorIm: number,
-): void {
+/** Multiplies the number at `at` by `gain` · exp(2πi · `turns`). Relative error below 2⁻²². */
+export function turn(re: Float64Array, im: Float64Array, at: number, turns: number, gain: number): void {
   const place = (turns - Math.floor(turns)) * tableSize
   const nearest = (place + 0.5) | 0
   const rest = (place - nearest) * ((2 * Math.PI) / tableSize)
@@ -25,8 +17,21 @@ export function addTurned(
   const s = cosines[(nearest - quarter) & mask]!
   const cosine = gain * (c - rest * (s + 0.5 * rest * c))
   const sine = gain * (s + rest * (c - 0.5 * rest * s))
-  re[at]! += cosine * factorRe - sine * factorIm
-  im[at]! += cosine * factorIm + sine * factorRe
+  const real = re[at]!
+  const imaginary = im[at]!
+  re[at] = cosine * real - sine * imaginary
+  im[at] = cosine * imaginary + sine * real
+}
+
+/** Adds `gain` · exp(2πi · `turns`) to the number at `at`. Relative error below 2⁻²². */
+export function addTurned(re: Float64Array, im: Float64Array, at: number, turns: number, gain: number): void {
+  const place = (turns - Math.floor(turns)) * tableSize
+  const nearest = (place + 0.5) | 0
+  const rest = (place - nearest) * ((2 * Math.PI) / tableSize)
+  const c = cosines[nearest & mask]!
+  const s = cosines[(nearest - quarter) & mask]!
+  re[at]! += gain * (c - rest * (s + 0.5 * rest * c))
+  im[at]! += gain * (s + rest * (c - 0.5 * rest * s))
 }
 
 /**
@@ -42,15 +47,15 @@ function makeRadii(): Float32Array {
 }
 
 /**
- * Sets the number at `at` to complex Gaussian noise of variance `gain`² per component, made from 32 `random` bits by
+ * Adds complex Gaussian noise of variance `gain`² per component to the number at `at`, made from 32 `random` bits by
  * Box and Muller's method ("A note on the generation of random normal deviates", 1958). It has one of 4096 radii and one
  * of 4096 directions, which in a sum of hundreds of bins cannot be told from continuous ones.
  */
-export function setNoise(re: Float64Array, im: Float64Array, at: number, random: number, gain: number): void {
+export function addNoise(re: Float64Array, im: Float64Array, at: number, random: number, gain: number): void {
   const radius = gain * radii[random >>> 20]!
   const direction = (random >>> 8) & mask
-  re[at] = radius * cosines[direction]!
-  im[at] = radius * cosines[(direction - quarter) & mask]!
+  re[at]! += radius * cosines[direction]!
+  im[at]! += radius * cosines[(direction - quarter) & mask]!
 }
 
 const powerSteps = 256

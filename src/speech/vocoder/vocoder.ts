@@ -8,7 +8,7 @@ import { hannWindow } from '../../audio/analysis/hann'
 import { createRandom } from '../random'
 import { bins, hopSamples, transformSize } from './format'
 import { writePulses } from './pulses'
-import { addTurned, exp, setNoise, tanh } from './tables'
+import { addNoise, addTurned, exp, tanh, turn } from './tables'
 
 /** Spectra of `bins` rows; each row has one value per frame. */
 export type Spectra = {
@@ -29,8 +29,6 @@ export type Spectra = {
 const half = transformSize / 2
 const overlap = transformSize / hopSamples
 const logGainMax = 7
-/** Frames that are computed together: a row of a spectrum has their values side by side. */
-const blockFrames = 8
 
 const window = hannWindow(transformSize)
 /** A unit cosine peaks at half of this window's sum, so that the filter's gain is the magnitude of a harmonic. */
@@ -39,14 +37,8 @@ const analysisWindow = window.map((value) => value / hopSamples)
 const fullOverlap = 1.5
 const synthesisWindow = window.map((value) => value / fullOverlap)
 
-/** A block's spectra: real and imaginary parts, one view per frame. */
-type Block = {
-  readonly re: Float64Array
-  readonly im: Float64Array
-  readonly frames: readonly { readonly re: Float64Array; readonly im: Float64Array }[]
-  /** 1 for frames whose source is not silent. */
-  readonly isVoiced: Uint8Array
-}
+/** The spectrum of one frame. */
+type Spectrum = { readonly re: Float64Array; readonly im: Float64Array }
 
 /**
  * Returns mono samples at `vocoderRate`, `hopSamples` for each frame; equal spectra give equal samples. Values that are
@@ -56,27 +48,16 @@ export function synthesizeSpectra(spectra: Spectra): Float32Array {
   const frames = spectra.f0.length
   const samples = new Float32Array(frames * hopSamples)
   const source = makeSource(spectra.f0)
-  const block = createBlock()
-  const random = createRandom()
+  const spectrum = { re: new Float64Array(bins), im: new Float64Array(bins) }
   const frame = new Float64Array(transformSize)
-  for (let first = 0; first < frames; first += blockFrames) {
-    const count = Math.min(blockFrames, frames - first)
-    for (let i = 0; i < count; i++) analyzeSource(source, first + i, frame, block, i)
-    filterBlock(spectra, first, count, block, random)
-    for (let i = 0; i < count; i++) addFrame(block.frames[i]!, frame, samples, (first + i) * hopSamples - half)
+  const random = createRandom()
+  for (let at = 0; at < frames; at++) {
+    const isVoiced = analyzeSource(source, at * hopSamples, frame, spectrum)
+    filter(spectra, at, isVoiced, spectrum, random)
+    addFrame(spectrum, frame, samples, at * hopSamples - half)
   }
   levelEnds(samples, frames)
   return samples
-}
-
-function createBlock(): Block {
-  const re = new Float64Array(blockFrames * bins)
-  const im = new Float64Array(blockFrames * bins)
-  const frames = Array.from({ length: blockFrames }, (_, i) => ({
-    re: re.subarray(i * bins, (i + 1) * bins),
-    im: im.subarray(i * bins, (i + 1) * bins),
-  }))
-  return { re, im, frames, isVoiced: new Uint8Array(blockFrames) }
 }
 
 /** The pulse train, with half a transform reflected at either end. */
@@ -95,35 +76,32 @@ function reflect(index: number, length: number): number {
   return rest < length ? rest : 2 * (length - 1) - rest
 }
 
-function analyzeSource(source: Float64Array, at: number, frame: Float64Array, block: Block, slot: number): void {
-  const start = at * hopSamples
-  let isVoiced = 0
+/** Writes the spectrum of the source from `start` on. Returns false, and writes nothing, for a silent one. */
+function analyzeSource(source: Float64Array, start: number, frame: Float64Array, { re, im }: Spectrum): boolean {
+  let isVoiced = false
   for (let i = 0; i < transformSize; i++) {
     const value = source[start + i]!
-    if (value !== 0) isVoiced = 1
+    if (value !== 0) isVoiced = true
     frame[i] = value * analysisWindow[i]!
   }
-  block.isVoiced[slot] = isVoiced
-  const { re, im } = block.frames[slot]!
   if (isVoiced) realFft(transformSize).forward(frame, re, im)
+  return isVoiced
 }
 
-/** Turns the spectra of the source, in `block`, into those of speech. */
-function filterBlock(spectra: Spectra, first: number, count: number, block: Block, random: () => number): void {
+/** Turns the spectrum of the source into that of speech. */
+function filter(spectra: Spectra, frame: number, isVoiced: boolean, { re, im }: Spectrum, random: () => number): void {
   const { harmonicGain, harmonicPhase, noiseGain, freeGain, freePhase, f0 } = spectra
-  const { re, im, isVoiced } = block
   const frames = f0.length
-  for (let bin = 0; bin < bins; bin++)
-    for (let i = 0, from = bin * frames + first, at = bin; i < count; i++, from++, at += bins) {
-      const sourceRe = re[at]!
-      const sourceIm = im[at]!
-      setNoise(re, im, at, random(), gainOf(noiseGain[from]!))
-      addTurned(re, im, at, freePhase[from]! * (0.5 / Math.PI), gainOf(freeGain[from]!), 1, 0)
-      if (isVoiced[i]) {
-        const gain = gainOf(harmonicGain[from]!)
-        addTurned(re, im, at, 0.5 * tanh(harmonicPhase[from]!), gain, sourceRe, sourceIm)
-      }
-    }
+  if (isVoiced)
+    for (let bin = 0, at = frame; bin < bins; bin++, at += frames)
+      turn(re, im, bin, 0.5 * tanh(harmonicPhase[at]!), gainOf(harmonicGain[at]!))
+  else {
+    re.fill(0)
+    im.fill(0)
+  }
+  for (let bin = 0, at = frame; bin < bins; bin++, at += frames) addNoise(re, im, bin, random(), gainOf(noiseGain[at]!))
+  for (let bin = 0, at = frame; bin < bins; bin++, at += frames)
+    addTurned(re, im, bin, freePhase[at]! * (0.5 / Math.PI), gainOf(freeGain[at]!))
 }
 
 function gainOf(logGain: number): number {
@@ -131,12 +109,7 @@ function gainOf(logGain: number): number {
 }
 
 /** Adds the sound of a spectrum to `samples`, its first sample at `start`; parts outside are cut off. */
-function addFrame(
-  { re, im }: Block['frames'][number],
-  frame: Float64Array,
-  samples: Float32Array,
-  start: number,
-): void {
+function addFrame({ re, im }: Spectrum, frame: Float64Array, samples: Float32Array, start: number): void {
   // A real signal has none.
   im[0] = 0
   im[half] = 0
