@@ -3,6 +3,7 @@
  * with equal amplitude. The closed form of that sum is Dirichlet's kernel.
  */
 import { vocoderRate, hopSamples } from './format'
+import { sine } from './tables'
 
 /** Lower frequencies count as unvoiced. */
 const voicedAboveHz = 40
@@ -37,7 +38,7 @@ export function writePulses(f0: Float32Array, samples: Float64Array, offset: num
 
 /** Σ cos(2π · h · `turns`) for h = 1 … `count`. */
 export function sumOfHarmonics(turns: number, count: number): number {
-  const denominator = 2 * Math.sin(Math.PI * turns)
+  const denominator = 2 * sine(0.5 * turns)
   if (Math.abs(denominator) <= limitBelow) return count
-  return Math.sin(2 * Math.PI * (count + 0.5) * turns) / denominator - 0.5
+  return sine((count + 0.5) * turns) / denominator - 0.5
 }

@@ -8,6 +8,15 @@ const mask = tableSize - 1
 const quarter = tableSize / 4
 const cosines = Float32Array.from({ length: tableSize }, (_, i) => Math.cos((2 * Math.PI * i) / tableSize))
 
+/** sin(2π · `turns`). Absolute error below 2⁻²², near 0 also the relative one. */
+export function sine(turns: number): number {
+  const place = (turns - Math.floor(turns)) * tableSize
+  const nearest = (place + 0.5) | 0
+  const rest = (place - nearest) * ((2 * Math.PI) / tableSize)
+  const s = cosines[(nearest - quarter) & mask]!
+  return s + rest * (cosines[nearest & mask]! - 0.5 * rest * s)
+}
+
 /** Multiplies the number at `at` by `gain` · exp(2πi · `turns`). Relative error below 2⁻²². */
 export function turn(re: Float64Array, im: Float64Array, at: number, turns: number, gain: number): void {
   const place = (turns - Math.floor(turns)) * tableSize
@@ -68,10 +77,11 @@ const exponentMax = 80
 /** e^`x`, with a relative error below 2⁻²⁷; 0 below −80, e^80 above 80. */
 export function exp(x: number): number {
   if (x < -exponentMax) return 0
-  const place = Math.min(x, exponentMax) * (powerSteps / Math.LN2)
-  const whole = Math.floor(place)
+  // Positive, so that cutting the fraction off rounds down.
+  const place = Math.min(x, exponentMax) * (powerSteps / Math.LN2) + 128 * powerSteps
+  const whole = place | 0
   const rest = (place - whole) * (Math.LN2 / powerSteps)
-  return powers[whole & (powerSteps - 1)]! * scales[(whole >> 8) + 128]! * (1 + rest * (1 + 0.5 * rest))
+  return powers[whole & (powerSteps - 1)]! * scales[whole >> 8]! * (1 + rest * (1 + 0.5 * rest))
 }
 
 /** The hyperbolic tangent, with an absolute error below 2⁻²⁶. */
