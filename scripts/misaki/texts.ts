@@ -8,6 +8,7 @@ import { cleanText } from '../../src/speech/text/clean'
 import { normalize } from '../../src/speech/text/normalize'
 import { splitSentences } from '../../src/speech/text/sentences'
 import { tuningTexts } from '../../src/speech/tuning-texts'
+import { createRandom } from '../random'
 import { makeTexts } from '../sherpa/texts'
 import { textsOf } from '../voice-texts'
 import { root } from '../run'
@@ -82,11 +83,10 @@ const endings = '.|.|.|.|.|!|?|?|...|'
 
 /** Sentences from parts with words that are read in several ways, names, contractions and words of no dictionary. */
 function makeUp(count: number): string[] {
-  const random = makeRandom(20_261_122)
+  const { next: random, pick } = createRandom(20_261_122)
   const split = (list: string) => list.split('|').map((part) => part.trim())
   const parts = [subjects, verbs, objects, places].map(split)
   const ends = split(endings)
-  const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)]!
   const texts = new Set<string>()
   while (texts.size < count) {
     let text = parts.map(pick).join(' ')
@@ -95,15 +95,4 @@ function makeUp(count: number): string[] {
     texts.add(`${text}${pick(ends)}`.replace(/ ([,;:.])/g, '$1'))
   }
   return [...texts]
-}
-
-/** Numbers in [0, 1): mulberry32 (Tommy Ettinger, public domain). */
-function makeRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -2,6 +2,7 @@
  * Texts for comparing front ends: known difficult ones, and any number of pseudo-random ones from words and marks, the
  * same on every run.
  */
+import { createRandom } from '../random'
 import { awkwardEnglish, awkwardMandarin } from './awkward'
 
 type Material = {
@@ -201,8 +202,7 @@ export const textVoices = Object.keys(materials)
 /** `voice`: one of `textVoices`. Returns at least `count` distinct texts, none longer than an engine's limit. */
 export function makeTexts(voice: string, count: number, seed = 20_261_121): string[] {
   const { awkward, words, blank, marks: between } = materials[voice]!
-  const random = makeRandom(seed)
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
+  const { next: random, pick } = createRandom(seed)
   const texts = new Set(awkward)
   while (texts.size < count) {
     let text = random() < 0.1 ? pick(between).trimStart() : ''
@@ -216,15 +216,4 @@ export function makeTexts(voice: string, count: number, seed = 20_261_121): stri
     if (text.length > 0 && text.length <= 300) texts.add(text)
   }
   return [...texts]
-}
-
-/** Numbers in [0, 1): mulberry32 (Tommy Ettinger, public domain). */
-function makeRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -1,6 +1,7 @@
 /** Private addresses in every notation of URLs: none may be fetched. */
 import { faultOf, startTrialServer } from './server'
-import { createFindings, createRandom, type TrialOptions, type TrialResult } from './trial'
+import { createRandom } from '../random'
+import { createFindings, type TrialOptions, type TrialResult } from './trial'
 
 /** One of each special network (RFC 6890 and its kin), as four bytes. */
 const inside4: readonly (readonly [number, number, number, number])[] = [

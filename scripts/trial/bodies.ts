@@ -1,6 +1,7 @@
 /** Malformed bodies for every operation with a body: each gets a clear 4xx, never a 5xx, and nothing is charged. */
 import { exchange, faultOf, startTrialServer, statusOf, userKey, adminKey, type TrialServer } from './server'
-import { createFindings, createRandom, type Random, type TrialOptions, type TrialResult } from './trial'
+import { createRandom, type Random } from '../random'
+import { createFindings, type TrialOptions, type TrialResult } from './trial'
 
 /** Operations, each with a valid body. */
 const targets: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] = [

@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from '../run'
 import { faultOf, startTrialServer } from './server'
-import { createFindings, createRandom, type Random, type TrialOptions, type TrialResult } from './trial'
+import { createRandom, type Random } from '../random'
+import { createFindings, type TrialOptions, type TrialResult } from './trial'
 
 const fixtures = join(root, 'test/fixtures/audio')
 const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
