@@ -51,11 +51,14 @@ it('has 0 units for a replay', async () => {
   await server.ask('/api/v1/tts', { body: { text: 'Once.' }, headers })
   const again = await server.ask('/api/v1/tts', { body: { text: 'Once.' }, headers })
   expect(again.headers.get('idempotent-replay')).toBe('true')
-  const units = server
-    .log()
-    .split('\n')
-    .filter((line) => line.includes(headers['idempotency-key']))
-    .map((line) => JSON.parse(line).units)
+  const lines = () =>
+    server
+      .log()
+      .split('\n')
+      .filter((line) => line.endsWith('}') && line.includes(headers['idempotency-key']))
+  // The line of a request is written after its answer.
+  while (lines().length < 2) await Bun.sleep(10)
+  const units = lines().map((line) => JSON.parse(line).units)
   expect(units).toEqual([5, 0])
 })
 
