@@ -1,7 +1,7 @@
 /** `bun run build`: compiles `dist/sonant`, one file with everything in it. */
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import type { Assets } from '../src/speech/embedded'
+import type { Assets } from '../src/assets/embedded'
 import { prepareBuiltIn } from './assets/built-in'
 import { replaceFile, root } from './run'
 
@@ -69,7 +69,7 @@ function embedAssets(assets: Assets | undefined): BunPlugin {
   return {
     name: 'embed the assets',
     setup(build) {
-      build.onLoad({ filter: /speech\/embedded\.ts$/ }, () => {
+      build.onLoad({ filter: /assets\/embedded\.ts$/ }, () => {
         const paths: string[] = []
         const json = JSON.stringify(assets ?? null, (_, value: unknown) => {
           if (typeof value !== 'string' || !value.startsWith(root)) return value

@@ -23,6 +23,7 @@ const level0 = [
   'suggest',
   'json',
   'hash',
+  'assets',
 ]
 const level1 = ['db', 'storage', 'audio', 'net', 'process']
 const records = ['account', 'billing', 'voice']

@@ -1,5 +1,5 @@
 /** misaki's reading of English against eSpeak NG's, and the cost of opening its data. */
-import { findBuiltIn, readEnglishData } from '../../src/speech/built-in'
+import { findBuiltIn, readEnglishData } from '../../src/assets/built-in'
 import { type EnglishData, openEnglishData } from '../../src/speech/phonemes/english/data'
 import { createEnglishReader } from '../../src/speech/phonemes/english/reader'
 import { speakEnglish } from '../../src/speech/phonemes/english-reading'

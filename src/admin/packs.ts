@@ -3,7 +3,7 @@ import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../packs/hub/installer'
 import type { EnglishPhonemes, PackReport } from '../speech/models/pack'
 import type { PackRegistry } from '../packs/registry'
-import { findBuiltIn } from '../speech/built-in'
+import { findBuiltIn } from '../assets/built-in'
 import { found, runOperation, type Administration } from './administration'
 import { describeInstall } from './installs'
 

@@ -1,6 +1,6 @@
 /** `sonant licenses`: the works inside and the texts of their licences. Loaded on use. */
-import { findBuiltIn } from '../speech/built-in'
-import type { AssetNotice } from '../speech/embedded'
+import { findBuiltIn } from '../assets/built-in'
+import type { AssetNotice } from '../assets/embedded'
 import { licenses as command } from './commands/general'
 import { readFlags } from './flags'
 import { write } from './print'

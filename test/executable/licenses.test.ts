@@ -1,7 +1,7 @@
 /** `sonant licenses` of the compiled executable. */
 import { expect, it } from 'bun:test'
 import { tmpdir } from 'node:os'
-import { findBuiltIn } from '../../src/speech/built-in'
+import { findBuiltIn } from '../../src/assets/built-in'
 import { executable } from './sonant'
 
 function print(...flags: string[]): string {

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { prepareBuiltIn } from '../../scripts/assets/built-in'
-import { readEnglishData } from '../../src/speech/built-in'
+import { readEnglishData } from '../../src/assets/built-in'
 import { openEnglishData } from '../../src/speech/phonemes/english/data'
 import { describeWithAsset } from '../tools'
 

@@ -2,8 +2,8 @@
  * misaki's reading of English for models that were trained with it. Its data is built in but not part of the repository;
  * a build may lack it.
  */
-import { findBuiltIn, readEnglishData } from '../built-in'
-import type { EnglishFiles } from '../embedded'
+import { findBuiltIn, readEnglishData } from '../../assets/built-in'
+import type { EnglishFiles } from '../../assets/embedded'
 import type { Runtime } from '../onnx/runtime'
 import { type Accent, type EnglishData, openEnglishData } from './english/data'
 import { createEnglishReader, type EnglishReader } from './english/reader'

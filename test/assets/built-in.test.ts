@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assets, folderOf } from '../../scripts/assets/manifest'
-import { englishDataName, findAssets, readEnglishData } from '../../src/speech/built-in'
+import { englishDataName, findAssets, readEnglishData } from '../../src/assets/built-in'
 
 let cache: string
 beforeEach(async () => {
