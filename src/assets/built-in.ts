@@ -30,12 +30,13 @@ export function findAssets(cache: string): Assets | undefined {
   const english = {
     data: join(cache, englishDataName),
     networks: { american: join(folder, 'hibari/assets/oov.onnx'), british: join(folder, 'hibari/assets/oov_gb.onnx') },
+    vocabulary: join(folder, 'hibari/assets/vocab.json'),
   }
   const texts = [
     ...notices.map((path) => join(folder, path)),
     ...includes.flatMap(({ text }) => (text === undefined ? [] : [join(root, text)])),
   ]
-  const files = [english.data, english.networks.american, english.networks.british, ...texts]
+  const files = [english.data, english.networks.american, english.networks.british, english.vocabulary, ...texts]
   if (!files.every((file) => existsSync(file))) return undefined
   const works = includes.map(({ name, license }) => ({ name, license }))
   return { english, notices: [{ name: 'hibari', version, license, includes: works, texts }] }

@@ -11,6 +11,8 @@ export type EnglishFiles = {
   readonly data: string
   /** Graphs that read unknown words. onnxruntime cannot open a path inside the executable: give it the bytes. */
   readonly networks: { readonly american: string; readonly british: string }
+  /** Kokoro's vocabulary: an object of symbols and their ids, as JSON. */
+  readonly vocabulary: string
 }
 
 export type AssetNotice = {

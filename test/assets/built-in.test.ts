@@ -27,6 +27,7 @@ it('built-in data is found when all of its files are in the cache', async () => 
   expect(await readEnglishData(english.data)).toEqual(new Uint8Array(data))
   expect(await Bun.file(english.networks.american).text()).toBe('hibari/assets/oov.onnx')
   expect(await Bun.file(english.networks.british).text()).toBe('hibari/assets/oov_gb.onnx')
+  expect(await Bun.file(english.vocabulary).text()).toBe('hibari/assets/vocab.json')
   expect(notices).toMatchObject([{ name: 'hibari', version: hibari.version, license: 'Apache-2.0' }])
   const texts = await Promise.all(notices[0]!.texts.map((path) => Bun.file(path).text()))
   expect(texts.slice(0, 2)).toEqual([...hibari.notices])
@@ -37,7 +38,9 @@ it('built-in data is absent when one of its files is missing', async () => {
   expect(findAssets(cache)).toBeUndefined()
   for (const path of [
     englishDataName,
-    ...['hibari/assets/oov_gb.onnx', ...hibari.notices].map((file) => join(`hibari-${hibari.version}`, file)),
+    ...['hibari/assets/oov_gb.onnx', 'hibari/assets/vocab.json', ...hibari.notices].map((file) =>
+      join(`hibari-${hibari.version}`, file),
+    ),
   ]) {
     await fill()
     expect(findAssets(cache)).toBeDefined()

@@ -11,6 +11,7 @@ import { onnxCommunityPack } from '../speech/models/style-packs'
 import { executable, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { expectError } from './expect-error'
 import { hear, packsTried, voiceOf } from './voice-packs'
+import { describeWithAsset } from '../tools'
 import { until } from '../until'
 
 setDefaultTimeout(120_000)
@@ -154,5 +155,38 @@ describe('over HTTP', () => {
     await until(async () => (await sonant.admin('/packs')).items.some((item: Install) => item.name === 'openvoice-v2'))
     const packs = await packsTried(sonant, ['openvoice-v2'], sonant.adminKey)
     expect(packs['openvoice-v2']).toMatchObject({ state: 'ready', family: 'converter' })
+  })
+})
+
+describeWithAsset('hibari', 'Hibari', (folder) => {
+  const repository = 'maureesewilliams/hibari'
+  beforeAll(async () => {
+    const heart = await Bun.file(join(folder, 'hibari/assets/hibari.onnx')).bytes()
+    hub.licenses[repository] = 'apache-2.0'
+    hub.repositories[repository] = {
+      'README.md': { bytes: text('---\nlicense: apache-2.0\n---\n# hibari\n'), large: false },
+      'model/heart.int8.onnx': { bytes: heart, large: true },
+      'voices/bf_emma.int8.onnx': { bytes: heart.slice(1), large: true },
+    }
+  })
+
+  it('is installed by name without a vocabulary, and speaks', async () => {
+    expect((await install('hibari')).status).toBe(202)
+    await until(async () => (await sonant.admin('/packs')).items.some(({ name }: Install) => name === 'hibari'))
+    const { hibari } = await packsTried(sonant, ['hibari'], sonant.adminKey)
+    expect(hibari).toMatchObject({ state: 'ready', family: 'hibari', license: 'apache-2.0', voices: ['hibari-heart'] })
+    expect((await readdir(join(sonant.dataDirectory, 'voices/hibari'))).sort()).toEqual([
+      ...['README.md', 'hibari.onnx', 'source.json'],
+    ])
+    const { answer } = await sonant.speak({ text: 'Hello there.', voice_id: 'hibari-heart' })
+    expect(answer).toMatchObject({ voice_id: 'hibari-heart', units: 12 })
+  })
+
+  it('is found by search, and a file that is not the known voice is refused with the reason', async () => {
+    const { stdout } = await run('voices', 'search', 'british', 'hibari')
+    expect(stdout).toContain('hibari/emma')
+    const { exitCode, stderr } = await run('voices', 'pull', 'hibari/emma')
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('has another bf_emma.int8.onnx')])
+    expect(await readdir(join(sonant.dataDirectory, 'voices'))).not.toContain('hibari-emma')
   })
 })

@@ -52,6 +52,15 @@ export type KnownPack = {
   /** `*` at the end of a folder's pattern matches regular files in it with that ending. */
   readonly required: readonly string[]
   readonly optional: readonly string[]
+  /** The only graph that the pack may have. */
+  readonly pinned?: PinnedGraph
+}
+
+export type PinnedGraph = {
+  /** Path in the pack, and its name in the repository. */
+  readonly target: string
+  readonly sizeBytes: number
+  readonly sha256: string
 }
 
 const cards = ['README.md', 'LICENSE']
@@ -69,6 +78,61 @@ function kitten(name: string, repository: string, description: string): KnownPac
   return { name, family: 'kitten', repository, languages: ['en'], description, required: kittenFiles, optional: cards }
 }
 
+/** Sizes and digests are those of `hibari/assets/voices.json` in hibari-tts 0.2.1, which refuses other files too. */
+function hibari(
+  voice: { readonly name: string; readonly language: string; readonly description: string },
+  pinned: PinnedGraph,
+): KnownPack {
+  const { name, language, description } = voice
+  return {
+    ...{ name, family: 'hibari', repository: 'maureesewilliams/hibari', languages: [language] },
+    ...{ description: `Hibari, ${description}`, required: [], optional: [...cards, 'NOTICE'], pinned },
+  }
+}
+
+const hibariVoices: readonly KnownPack[] = [
+  hibari(
+    { name: 'hibari', language: 'en-US', description: 'Heart: American, female' },
+    {
+      target: 'hibari.onnx',
+      sizeBytes: 7_936_868,
+      sha256: '5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8',
+    },
+  ),
+  hibari(
+    { name: 'hibari/emma', language: 'en-GB', description: 'Emma: British, female' },
+    {
+      target: 'bf_emma.int8.onnx',
+      sizeBytes: 7_936_868,
+      sha256: 'f709f0488ee63b583a22189a955aaf4257b9806dd330be3490661e53af0a89c1',
+    },
+  ),
+  hibari(
+    { name: 'hibari/fenrir', language: 'en-US', description: 'Fenrir: American, male' },
+    {
+      target: 'am_fenrir_v2.int8.onnx',
+      sizeBytes: 8_031_158,
+      sha256: 'f59fbd87908c91f827bc21b1b89443757b9a8580db9eee20aa948deb731321f4',
+    },
+  ),
+  hibari(
+    { name: 'hibari/fable', language: 'en-GB', description: 'Fable: British, male' },
+    {
+      target: 'bm_fable.int8.onnx',
+      sizeBytes: 7_936_868,
+      sha256: 'c28529302f2d27cd12f62625c24425888c4e3c2675583100ec530259136b8bc6',
+    },
+  ),
+  hibari(
+    { name: 'hibari/kore', language: 'en-US', description: 'Kore: American, female' },
+    {
+      target: 'af_kore.int8.onnx',
+      sizeBytes: 7_936_868,
+      sha256: '346885752673e45d42f9864c9e2432094bc4b6385df060d4b83273da764d2fa9',
+    },
+  ),
+]
+
 export const knownPacks: readonly KnownPack[] = [
   kokoro('kokoro', 'model_quantized.onnx', 'Kokoro 82M v1.0, 8 bits'),
   kokoro('kokoro-fp16', 'model_fp16.onnx', 'Kokoro 82M v1.0, 16 bits, for GPUs'),
@@ -82,6 +146,7 @@ export const knownPacks: readonly KnownPack[] = [
     required: ['onnx/model_quantized.onnx', ...kokoroFiles],
     optional: cards,
   },
+  ...hibariVoices,
   kitten('kitten', 'KittenML/kitten-tts-nano-0.8-fp32', 'KittenTTS nano 0.8, 15 million parameters'),
   kitten('kitten-mini', 'KittenML/kitten-tts-mini-0.8', 'KittenTTS mini 0.8, 80 million parameters'),
   {
@@ -118,10 +183,21 @@ export function folderOfPack(name: string): string {
   return name.replace('/', '-')
 }
 
+export type PlanOptions = {
+  /** Its reason is thrown on abort. */
+  readonly signal?: AbortSignal
+  /** The packs with names of their own; a test may replace them. */
+  readonly packs?: readonly KnownPack[]
+}
+
 /** Asks the hub for the files of the pack. Throws `invalid_params`, `not_found`, `url_fetch_failed`. */
-export async function planPack(hub: Hub, given: string, signal?: AbortSignal): Promise<PullPlan> {
+export async function planPack(
+  hub: Hub,
+  given: string,
+  { signal, packs = knownPacks }: PlanOptions = {},
+): Promise<PullPlan> {
   const name = checkPackName(given)
-  const known = knownPacks.find((pack) => pack.name === name)
+  const known = packs.find((pack) => pack.name === name)
   const plan = known
     ? await planKnown(hub, known, signal)
     : await planPiper(hub, name.slice(piperPrefix.length), signal)
@@ -149,13 +225,36 @@ async function planKnown(hub: Hub, pack: KnownPack, signal?: AbortSignal): Promi
 }
 
 /** Throws `url_fetch_failed` when a required file is missing. */
-export function chooseFiles({ required, optional, repository }: KnownPack, there: readonly HubFile[]): PlannedFile[] {
+export function chooseFiles(
+  { required, optional, repository, pinned }: KnownPack,
+  there: readonly HubFile[],
+): PlannedFile[] {
   const chosen = [...required, ...optional].flatMap((pattern) => {
     const found = there.filter(({ path }) => matches(pattern, path))
     if (found.length === 0 && required.includes(pattern)) throw failed(`${repository} has no ${pattern}`)
     return found
   })
-  return chosen.map((file) => ({ ...file, target: file.path }))
+  const files = chosen.map((file) => ({ ...file, target: file.path }))
+  return pinned === undefined ? files : [findPinned(pinned, repository, there), ...files]
+}
+
+/** Finds the graph by its digest in any folder, by its name if the hub does not list its digest. */
+function findPinned(
+  { target, sizeBytes, sha256 }: PinnedGraph,
+  repository: string,
+  there: readonly HubFile[],
+): PlannedFile {
+  const found =
+    there.find(({ digests }) => digests.sha256 === sha256) ??
+    there.find(({ path }) => path === target || path.endsWith(`/${target}`))
+  if (!found) throw failed(`${repository} has no ${target} with the SHA-256 ${sha256}`)
+  const { path, digests } = found
+  if ((digests.sha256 ?? sha256) !== sha256 || found.sizeBytes !== sizeBytes)
+    throw failed(
+      `${repository} has another ${target} than the one that this version of Sonant knows: ` +
+        `found ${found.sizeBytes} bytes with the SHA-256 ${digests.sha256 ?? 'not given'}, expected ${sizeBytes} bytes with ${sha256}`,
+    )
+  return { path, sizeBytes, digests: { ...digests, sha256 }, target }
 }
 
 function matches(pattern: string, path: string): boolean {

@@ -10,9 +10,9 @@ import { readFreeBytes } from '../../storage/space'
 import { version } from '../../version'
 import type { Hub } from './client'
 import { downloadFile, holdsFile, type FileDigests } from './download'
-import { planPack, type PullPlan } from './packs'
+import { planPack, type PlanOptions, type PullPlan } from './packs'
 
-export type PullOptions = {
+export type PullOptions = PlanOptions & {
   readonly hub: Hub
   /** Folder of the packs. */
   readonly directory: string
@@ -24,8 +24,6 @@ export type PullOptions = {
   readonly onProgress?: (progress: PullProgress) => void
   /** Reports a problem that does not prevent the installation. */
   readonly onWarning?: (message: string) => void
-  /** Its reason is thrown on abort. */
-  readonly signal?: AbortSignal
   /** Free bytes on the disk of `directory`; a test may replace the system's value. */
   readonly freeBytes?: (directory: string) => Promise<number>
 }
@@ -52,8 +50,8 @@ const sourceFile = 'source.json'
  * folder's name is taken by another pack), and the errors of `lock`.
  */
 export async function pullPack(name: string, options: PullOptions): Promise<PullResult> {
-  const { hub, directory, lock, signal, onPlan = () => {} } = options
-  const plan = await planPack(hub, name, signal)
+  const { hub, directory, lock, onPlan = () => {} } = options
+  const plan = await planPack(hub, name, options)
   const target = join(directory, plan.folder)
   const workspace = join(directory, `.${plan.folder}${temporarySuffix}`)
   // This may create the data directory, which only its owner may read.

@@ -6,7 +6,7 @@ import type { PackFamily } from '../../speech/models/pack'
 import type { Hub } from './client'
 import { chooseFiles, folderOfPack, knownPacks, type KnownPack } from './packs'
 import { fetchPiperIndex, piperRepository, type PiperVoice } from './piper-index'
-import { findRepository, listFiles } from './repository'
+import { findRepository, listFiles, type HubFile } from './repository'
 
 export type FoundPack = {
   /** The name for `pull`. */
@@ -44,12 +44,13 @@ const furtherWords: Readonly<Record<string, string>> = {
 export async function searchPacks(hub: Hub, words: readonly string[], directory: string): Promise<FoundPack[]> {
   const repository = await findRepository(hub, piperRepository)
   const voices = await fetchPiperIndex(hub, repository)
-  const fits = createFilter(words, [...knownPacks.flatMap(({ languages }) => languages), ...voices.flatMap(tagsOf)])
-  const others = knownPacks.filter((pack) => fits(pack.languages, textOfKnown(pack)))
+  const fits = createFilter(words, [...knownPacks.flatMap(tagsOfKnown), ...voices.flatMap(tagsOf)])
+  const others = knownPacks.filter((pack) => fits(tagsOfKnown(pack), textOfKnown(pack)))
+  const filesOf = listOnce(hub)
   const piper = voices
     .filter((voice) => fits(tagsOf(voice), textOfPiper(voice)))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-  const found = [...(await Promise.all(others.map((pack) => findKnown(hub, pack)))), ...piper.map(describePiper)]
+  const found = [...(await Promise.all(others.map((pack) => findKnown(pack, filesOf)))), ...piper.map(describePiper)]
   // List voices with a research-only licence last.
   found.sort((a, b) => Number(isForResearch(a.name)) - Number(isForResearch(b.name)))
   return Promise.all(
@@ -76,8 +77,17 @@ function tagsOf({ language }: PiperVoice): readonly string[] {
   return [language.code, language.family]
 }
 
+/** With a region (`en-GB`) also the language alone. */
+function tagsOfKnown({ languages }: KnownPack): readonly string[] {
+  return languages.flatMap((tag) => [...new Set([tag, languageOf(tag)])])
+}
+
+function languageOf(tag: string): string {
+  return tag.split('-')[0]!
+}
+
 function textOfKnown({ name, description, languages }: KnownPack): string {
-  return plain([name, description, ...languages.map((tag) => furtherWords[tag] ?? '')].join(' '))
+  return plain([name, description, ...languages.map((tag) => furtherWords[languageOf(tag)] ?? '')].join(' '))
 }
 
 function textOfPiper({ key, language, quality, aliases }: PiperVoice): string {
@@ -87,17 +97,25 @@ function textOfPiper({ key, language, quality, aliases }: PiperVoice): string {
   )
 }
 
-async function findKnown(hub: Hub, pack: KnownPack): Promise<Omit<FoundPack, 'installed'>> {
+type FilesOf = (repository: string) => Promise<HubFile[]>
+
+/** Asks the hub once for each repository. */
+function listOnce(hub: Hub): FilesOf {
+  const asked = new Map<string, Promise<HubFile[]>>()
+  const list = async (id: string) => listFiles(hub, await findRepository(hub, id), '')
+  return (id) => asked.get(id) ?? asked.set(id, list(id)).get(id)!
+}
+
+async function findKnown(pack: KnownPack, filesOf: FilesOf): Promise<Omit<FoundPack, 'installed'>> {
   const { name, family, languages, description } = pack
-  return { name, family, languages, description, quality: null, speakers: null, sizeBytes: await sizeOf(hub, pack) }
+  const sizeBytes = await sizeOf(pack, filesOf)
+  return { name, family, languages, description, quality: null, speakers: pack.pinned ? 1 : null, sizeBytes }
 }
 
 /** A mirror may lack this repository; `pull` then reports the reason. */
-async function sizeOf(hub: Hub, pack: KnownPack): Promise<number | null> {
+async function sizeOf(pack: KnownPack, filesOf: FilesOf): Promise<number | null> {
   try {
-    const repository = await findRepository(hub, pack.repository)
-    const files = chooseFiles(pack, await listFiles(hub, repository, ''))
-    return files.reduce((sum, file) => sum + file.sizeBytes, 0)
+    return chooseFiles(pack, await filesOf(pack.repository)).reduce((sum, file) => sum + file.sizeBytes, 0)
   } catch {
     return null
   }

@@ -1,11 +1,14 @@
 /**
  * Packs of Hibari (https://huggingface.co/maureesewilliams/hibari, Apache-2.0): English voices of 8 MB each, distilled
- * from voices of Kokoro. A pack is one graph, whose outputs are spectra, and `vocab.json`, Kokoro's vocabulary.
+ * from voices of Kokoro. A pack is one graph, whose outputs are spectra, and perhaps `vocab.json`; without it the built-in
+ * vocabulary of Kokoro is used.
  */
 import { basename } from 'node:path'
+import { findBuiltIn } from '../../assets/built-in'
+import type { EnglishFiles } from '../../assets/embedded'
+import { parseJson } from '../../json'
 import type { GraphInfo } from '../onnx/file'
 import type { TensorInfo } from '../onnx/runtime'
-import { hasEnglishReading } from '../phonemes/english-reading'
 import type { Vocabulary } from '../phonemes/runs'
 import { bins, vocoderRate } from '../vocoder/format'
 import type { PackContent, PackFolder } from './family'
@@ -28,20 +31,24 @@ const vocabularyFile = 'vocab.json'
 const ownOutputs = ['lh', 'theta', 'ln', 'lr', 'phi']
 const unusualOutputsMax = 3
 
-/** `canRead`: whether this build can read English; replaced in tests. */
+/** `english`: the built-in data for English, null in a build without it; replaced in tests. */
 export async function readHibariPack(
   folder: PackFolder,
-  canRead: () => boolean = hasEnglishReading,
+  english: EnglishFiles | null = findEnglish(),
 ): Promise<PackContent | undefined> {
   const graph = await findGraph(folder)
   if (graph === undefined) return undefined
   checkSignature(graph, await folder.readGraph(graph))
-  await readHibariVocabulary(folder)
-  if (!canRead())
+  if (english === null)
     throw new BadPack(
       'this build of Sonant has no data for reading English, which this family needs; build it where the data can be fetched',
     )
+  await readHibariVocabulary(folder, english)
   return { family: 'hibari', graph, sampleRate: vocoderRate, voices: [describeVoice(graph)], license: null }
+}
+
+function findEnglish(): EnglishFiles | null {
+  return findBuiltIn()?.english ?? null
 }
 
 /** Throws `BadPack` for a folder with several graphs of this family. */
@@ -49,7 +56,7 @@ async function findGraph(folder: PackFolder): Promise<string | undefined> {
   const found: string[] = []
   // The networks for unknown words lie beside the graph in Hibari's own package.
   const graphs = folder.files.filter((file) => /^(voices\/)?[^/]+\.onnx$/.test(file) && !/^oov/.test(file))
-  if (!folder.files.includes(vocabularyFile) && !graphs.some((file) => /hibari/i.test(file))) return undefined
+  if (!folder.files.includes(vocabularyFile) && !graphs.some(isNamedLikeVoice)) return undefined
   for (const file of graphs) {
     const { outputs } = await folder.readGraph(file)
     const missing = ownOutputs.filter((name) => !outputs.some((output) => output.name === name)).length
@@ -58,6 +65,10 @@ async function findGraph(folder: PackFolder): Promise<string | undefined> {
   if (found.length > 1)
     throw new BadPack(`${found.join(', ')} are ${found.length} voices; put each into its own folder`)
   return found[0]
+}
+
+function isNamedLikeVoice(graph: string): boolean {
+  return /hibari/i.test(graph) || kokoroName.test(styleOf(graph))
 }
 
 /** Throws `BadPack` when inputs or outputs differ from Hibari's. */
@@ -80,19 +91,28 @@ export function checkSignature(graph: string, { inputs, outputs }: Pick<GraphInf
     require(outputs, 'output', name, 'float32', name === hibariOutputs.f0 ? [1, -1] : [1, bins, -1])
 }
 
-/** Throws `BadPack`. */
-export async function readHibariVocabulary(folder: PackFolder): Promise<Vocabulary> {
-  return readSymbols(folder, vocabularyFile)
+/** Reads the folder's vocabulary, else the built-in one. Throws `BadPack`; also throws in a build without one. */
+export async function readHibariVocabulary(folder: PackFolder, english = findEnglish()): Promise<Vocabulary> {
+  if (folder.files.includes(vocabularyFile)) return readSymbols(folder, vocabularyFile)
+  if (english === null) throw new Error('this build has no vocabulary')
+  return new Map(Object.entries(parseJson(await Bun.file(english.vocabulary).text()) as Record<string, number>))
 }
 
 /** The voice inside of Hibari's package, whose file has no name. */
 const packageVoice = 'af_heart'
+/** Accent, gender and name: `bf_emma`. */
+const kokoroName = /^([ab])([fm])_(\p{L}.*)$/u
+
+/** The name of the graph's file without its format and version. */
+function styleOf(graph: string): string {
+  const stem = basename(graph, '.onnx').replace(/[._-](int8|fp16|fp32|v\d+)(?=[._-]|$)/gi, '')
+  return stem.toLowerCase() === 'hibari' ? packageVoice : stem
+}
 
 /** Files have the names of Kokoro's voices: `bf_emma.int8.onnx` is British, female, "Emma". */
 export function describeVoice(graph: string): PackVoice {
-  const stem = basename(graph, '.onnx').replace(/[._-](int8|fp16|fp32|v\d+)(?=[._-]|$)/gi, '')
-  const style = stem.toLowerCase() === 'hibari' ? packageVoice : stem
-  const [, accent, gender, named] = /^([ab])([fm])_(\p{L}.*)$/u.exec(style) ?? []
+  const style = styleOf(graph)
+  const [, accent, gender, named] = kokoroName.exec(style) ?? []
   const name = (named ?? style).replace(/^hibari[._-]/i, '')
   return {
     id: ['hibari', ...(name.toLowerCase().match(/[a-z0-9]+/g) ?? [])].join('-'),

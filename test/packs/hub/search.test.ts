@@ -40,10 +40,12 @@ afterAll(async () => {
 const search = (...words: string[]) => searchPacks(openHub({ address: hub.url }), words, directory)
 const namesOf = async (...words: string[]) => (await search(...words)).map(({ name }) => name)
 
+const hibari = ['hibari', 'hibari/emma', 'hibari/fenrir', 'hibari/fable', 'hibari/kore']
+
 it('lists everything without words', async () => {
   const found = await search()
   expect(found.map(({ name }) => name)).toEqual([
-    ...['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', 'kitten', 'kitten-mini', 'openvoice-v2'],
+    ...['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', ...hibari, 'kitten', 'kitten-mini', 'openvoice-v2'],
     ...['en_GB-vctk-medium', 'sl_SI-artur-medium', 'sv_SE-en-low', 'zh_CN-huayan-medium', 'en_US-lessac-medium'].map(
       (key) => `piper/${key}`,
     ),
@@ -76,11 +78,21 @@ it('gives the size of a pack on the hub', async () => {
   expect(sizes['openvoice-v2']).toBeNull()
 })
 
+it('asks the hub once for a repository that several packs come from', async () => {
+  hub.log.length = 0
+  await search()
+  const asked = hub.log.filter((line) => line.includes('/api/models/maureesewilliams/hibari/'))
+  expect(asked).toEqual(['/api/models/maureesewilliams/hibari/revision/main'])
+})
+
 it('matches a language tag as a whole word', async () => {
-  const english = ['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', 'kitten', 'kitten-mini']
+  const english = ['kokoro', 'kokoro-fp16', 'kokoro-fp32', 'kokoro-zh', ...hibari, 'kitten', 'kitten-mini']
   expect(await namesOf('en')).toEqual([...english, 'piper/en_GB-vctk-medium', 'piper/en_US-lessac-medium'])
-  expect(await namesOf('en_US')).toEqual(['piper/en_US-lessac-medium'])
-  expect(await namesOf('EN-us')).toEqual(['piper/en_US-lessac-medium'])
+  for (const american of ['en_US', 'EN-us'])
+    expect(await namesOf(american)).toEqual([
+      ...['hibari', 'hibari/fenrir', 'hibari/kore', 'piper/en_US-lessac-medium'],
+    ])
+  expect(await namesOf('en_GB')).toEqual(['hibari/emma', 'hibari/fable', 'piper/en_GB-vctk-medium'])
   expect(await namesOf('xx')).toEqual([])
 })
 
@@ -95,6 +107,8 @@ it('requires every word to match: country, quality, name', async () => {
   expect(await namesOf('medium', 'zh')).toEqual(['piper/zh_CN-huayan-medium'])
   expect(await namesOf('lessac', 'zh')).toEqual([])
   expect(await namesOf('piper', 'low')).toEqual(['piper/sv_SE-en-low'])
+  expect(await namesOf('british', 'female')).toEqual(['hibari/emma'])
+  expect(await namesOf('heart')).toEqual(['hibari'])
   expect(await namesOf('openvoice')).toEqual(['openvoice-v2'])
   expect(await namesOf('piper/en_us-lessac')).toEqual(['piper/en_US-lessac-medium'])
 })

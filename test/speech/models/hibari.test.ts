@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'bun:test'
+import { join } from 'node:path'
+import type { EnglishFiles } from '../../../src/assets/embedded'
 import { openPackFolder } from '../../../src/speech/models/folder'
-import { readHibariPack } from '../../../src/speech/models/hibari'
+import { readHibariPack, readHibariVocabulary } from '../../../src/speech/models/hibari'
 import { readPack } from '../../../src/packs/read-pack'
 import { hibariModel, type HibariModel } from '../../onnx/hibari'
 import { type Files, kokoroVocabulary, onnxCommunityPack, writePack } from './style-packs'
@@ -10,8 +12,16 @@ const hibariPack = (graph = 'hibari.onnx', options: HibariModel = {}): Files => 
   [graph]: hibariModel(options),
   ...vocabulary,
 })
-const read = async (files: Files, canRead = true) =>
-  readHibariPack(await openPackFolder(writePack(files)), () => canRead)
+const english: EnglishFiles = {
+  data: '',
+  networks: { american: '', british: '' },
+  vocabulary: join(
+    writePack({ 'kokoro.json': JSON.stringify({ ...kokoroVocabulary, built: 9, in: 10 }) }),
+    'kokoro.json',
+  ),
+}
+const read = async (files: Files, builtIn: EnglishFiles | null = english) =>
+  readHibariPack(await openPackFolder(writePack(files)), builtIn)
 
 describe('a pack of Hibari', () => {
   it.each([
@@ -36,7 +46,7 @@ describe('a pack of Hibari', () => {
 
   it('has the licence of its files', async () => {
     const directory = writePack({ ...hibariPack(), LICENSE: '\n    Apache License\n    Version 2.0, January 2004\n' })
-    const pack = await readPack(directory, [(folder) => readHibariPack(folder, () => true)])
+    const pack = await readPack(directory, [(folder) => readHibariPack(folder, english)])
     expect(pack).toMatchObject({ family: 'hibari', license: 'Apache-2.0', deterministic: true })
   })
 
@@ -46,7 +56,7 @@ describe('a pack of Hibari', () => {
   })
 
   it('is refused with the reason in a build without the data for English', async () => {
-    await expect(read(hibariPack(), false)).rejects.toThrow('no data for reading English')
+    await expect(read(hibariPack(), null)).rejects.toThrow('no data for reading English')
   })
 
   it.each([
@@ -65,15 +75,26 @@ describe('a pack of Hibari', () => {
   })
 
   it.each([
-    [undefined, 'vocab.json is missing'],
     ['{"a": "b"}', 'has no vocabulary of phonemes'],
     ['{"a": -1, "ə": 2, " ": 3}', 'has no vocabulary of phonemes'],
     ['[1]', 'is not a JSON object'],
     ['{"a": 1', 'is not a JSON object'],
   ])('is refused with a vocabulary of %p', async (text, reason) => {
-    const files: Files = { 'hibari.onnx': hibariModel(), ...(text !== undefined && { 'vocab.json': text }) }
-    await expect(read(files)).rejects.toThrow(reason)
+    await expect(read({ 'hibari.onnx': hibariModel(), 'vocab.json': text })).rejects.toThrow(reason)
   })
+
+  it.each(['hibari.onnx', 'bf_emma.int8.onnx', 'voices/am_fenrir_v2.int8.onnx'])(
+    'without a vocabulary is read with the built-in one: %s',
+    async (graph) => {
+      const files = { [graph]: hibariModel() }
+      expect(await read(files)).toMatchObject({ family: 'hibari', graph })
+      const folder = await openPackFolder(writePack(files))
+      expect([...(await readHibariVocabulary(folder, english)).keys()]).toContain('built')
+      await expect(readHibariVocabulary(folder, null)).rejects.toThrow('no vocabulary')
+      const own = await openPackFolder(writePack(hibariPack(graph)))
+      expect([...(await readHibariVocabulary(own, english)).keys()]).not.toContain('built')
+    },
+  )
 
   it('is refused with several voices in one folder', async () => {
     await expect(read({ ...hibariPack(), ...hibariPack('bf_emma.int8.onnx') })).rejects.toThrow('its own folder')
@@ -82,6 +103,7 @@ describe('a pack of Hibari', () => {
   it('is not every folder with a vocabulary', async () => {
     expect(await read(onnxCommunityPack)).toBeUndefined()
     expect(await read({ 'model.onnx': onnxCommunityPack['onnx/model.onnx']!, ...vocabulary })).toBeUndefined()
+    expect(await read({ 'af_bella.onnx': onnxCommunityPack['onnx/model.onnx']! })).toBeUndefined()
     expect(await read(vocabulary)).toBeUndefined()
   })
 })
