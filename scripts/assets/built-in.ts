@@ -4,6 +4,9 @@ import { Glob } from 'bun'
 import { sha256Hex } from '../../src/hash'
 import { englishDataName, findAssets } from '../../src/assets/built-in'
 import type { Assets } from '../../src/assets/embedded'
+import { checkSignature } from '../../src/speech/models/hibari'
+import { readGraphFile, type GraphInfo } from '../../src/speech/onnx/file'
+import { checkNetwork } from '../../src/speech/phonemes/english/unknown-words'
 import { compileEnglishData } from '../english-data'
 import { replaceFile, root } from '../run'
 import { fetchAssets, type FetchOptions } from './fetch'
@@ -11,14 +14,30 @@ import { assets, cacheDirectory } from './manifest'
 
 const builtInNames = Object.keys(assets).filter((name) => assets[name]!.isBuiltIn)
 
-/** Returns the paths of what can be embedded; undefined when no source has the assets. */
+/**
+ * Returns the paths of what can be embedded; undefined when no source has the assets. Throws when the manifest pins files
+ * that the program cannot use: data that is no UTF-8, or a graph with other inputs or outputs.
+ */
 export async function prepareBuiltIn(options: FetchOptions = {}): Promise<Assets | undefined> {
   const { cache = cacheDirectory } = options
   const folders = await fetchAssets(builtInNames, options)
   const hibari = folders.get('hibari')
   if (hibari === undefined) return undefined
+  checkGraphs(join(hibari, 'hibari/assets'))
   await compileEnglish(hibari, cache)
   return findAssets(cache)
+}
+
+function checkGraphs(folder: string): void {
+  const check = (name: string, checkSignature: (graph: GraphInfo) => void) => {
+    try {
+      checkSignature(readGraphFile(join(folder, name)))
+    } catch (error) {
+      throw new Error(`${name} cannot be embedded: ${(error as Error).message}`, { cause: error })
+    }
+  }
+  check('hibari.onnx', (graph) => checkSignature('it', graph))
+  for (const name of ['oov.onnx', 'oov_gb.onnx']) check(name, checkNetwork)
 }
 
 const compressionLevel = 12

@@ -13,6 +13,8 @@ export type HibariModel = {
   /** Names of the outputs to leave out. */
   readonly without?: readonly string[]
   readonly speedType?: 'float32' | 'int64'
+  /** Name of an input that the graph does not use. */
+  readonly further?: string
   /** The magnitude of every line, as a logarithm. */
   readonly level?: number
 }
@@ -26,6 +28,7 @@ const usualLevel = Math.log(135)
 export function hibariModel(options: HibariModel = {}): Uint8Array {
   const { timesIds = true, bins = 601, without = [], speedType = 'float32', level = usualLevel } = options
   const graph = createGraph()
+  if (options.further !== undefined) graph.input(options.further, 'float32', [1])
   const { op, ints, floats, cast } = graph
   const ids = op('Reshape', [graph.input('ids', 'int64', [1, 'ids']), ints([-1])])
   const speed = cast(graph.input('speed', speedType, [1]), 'float32')
@@ -72,4 +75,11 @@ export function decodeHibari(samples: Float32Array): number[] {
     const levels = re.map((value, bin) => value ** 2 + im[bin]! ** 2)
     return (levels.indexOf(Math.max(...levels)) - lowestBin) / binsPerId
   })
+}
+
+/** Like the networks for unknown words; gives the ids of the letters. */
+export function networkModel(type: 'int64' | 'float32' = 'int64'): Uint8Array {
+  const graph = createGraph()
+  graph.output('ids', graph.input('chars', type, [1, 'letters']), [1, 'letters'], type)
+  return graph.model({}, 17)
 }

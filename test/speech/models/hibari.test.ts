@@ -63,6 +63,7 @@ describe('a pack of Hibari', () => {
     [{ bins: 513 }, 'its output lh is float32 [1, 513, ?], not float32 [1, 601, ?]'],
     [{ without: ['f0'] }, 'it has no output f0'],
     [{ without: ['ln', 'lr'] }, 'it has no output ln'],
+    [{ further: 'style' }, 'it has a further input, style'],
     [{ speedType: 'int64' }, 'its input speed is int64 [1], not float32 [1]'],
   ] as const)('is refused with the difference in its signature: %j', async (options, reason) => {
     for (const graph of ['hibari.onnx', 'other.onnx'])

@@ -7,6 +7,12 @@ import type { NetworkAlphabet } from './data'
 
 const isApostrophe = (letter: string) => letter === "'" || letter === '’'
 
+/** Throws when a graph is no network for unknown words. */
+export function checkNetwork({ inputs, outputs }: Pick<Session, 'inputs' | 'outputs'>): void {
+  if (inputs[0]?.name !== 'chars' || inputs[0].type !== 'int64' || outputs[0]?.type !== 'int64')
+    throw new Error('the network for unknown words must map int64 `chars` to int64 ids')
+}
+
 /** Words whose reading is kept. */
 const keptWordsMax = 1_000
 
@@ -27,10 +33,11 @@ export class UnknownWords {
   /** `graph`: the file's path or bytes. Throws when it has other inputs or outputs, or cannot be opened. */
   static async open(runtime: Runtime, graph: string | Uint8Array, alphabet: NetworkAlphabet): Promise<UnknownWords> {
     const session = await runtime.openSession(graph, 'cpu')
-    const { inputs, outputs } = session
-    if (inputs[0]?.name !== 'chars' || inputs[0].type !== 'int64' || outputs[0]?.type !== 'int64') {
+    try {
+      checkNetwork(session)
+    } catch (error) {
       await session.release()
-      throw new Error('The network for unknown words must map int64 `chars` to int64 ids.')
+      throw error
     }
     return new UnknownWords(runtime, session, alphabet)
   }
