@@ -3,6 +3,7 @@
  * (`SONANT_…`), which takes precedence over `sonant.toml`.
  */
 import { join, resolve } from 'node:path'
+import { operationTimeoutsMs, type TimedOperation } from './config/limits'
 import { logLevels, type LogLevel } from './log'
 
 export { downloadLimits, limits, operationTimeoutsMs, type TimedOperation } from './config/limits'
@@ -20,6 +21,8 @@ export type Config = {
   readonly dataDirectory: string
   /** Maximum number of parallel worker tasks. */
   readonly workers: number
+  /** Latest deadline of a text that takes a slow voice long. Below a minute it is the deadline of every text. */
+  readonly ttsSecondsMax: number
   /** Hz; undefined: each voice's own rate. */
   readonly mp3SampleRate: number | undefined
   /** Source of packs: a URL with the paths of https://huggingface.co. */
@@ -105,6 +108,7 @@ export const settingNames = [
   'tls-cert',
   'tls-key',
   'workers',
+  'tts-seconds-max',
   'mp3-sample-rate',
   'provider',
   'ort-library',
@@ -141,6 +145,8 @@ const onlyEphemeral: readonly SettingName[] = ['api-key', 'balance', 'seed']
 export const computeProviders = ['auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'] as const
 export type ComputeProvider = (typeof computeProviders)[number]
 const gpuDevicesMax = 64
+/** No request lasts longer: held units and Bun's connections outlast this. */
+const ttsSecondsLimit = operationTimeoutsMs.clone / 1000
 /** The share of the machine's memory for models; at least enough for a small one. */
 const modelMemoryShare = 0.5
 const modelMemoryBytesMin = 256 << 20
@@ -217,6 +223,7 @@ export function readConfig(
     tls: certPath && keyPath ? { certPath, keyPath } : undefined,
     dataDirectory: readDataDirectory(flags, environment),
     workers: integer('workers', Math.max(1, cores), 1, 256),
+    ttsSecondsMax: integer('tts-seconds-max', 120, 5, ttsSecondsLimit),
     mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),
     hub: url('hub') ?? 'https://huggingface.co',
     minFreeBytes: integer('min-free-bytes', 64 << 20, 0, Number.MAX_SAFE_INTEGER),
@@ -259,6 +266,15 @@ export function readConfig(
 /** The data directory, which may hold `sonant.toml`; so it cannot be set in that file. */
 export function readDataDirectory(flags: RawSettings, environment: Environment): string {
   return resolve(String(flags.data || environment[environmentName('data')] || 'data'))
+}
+
+/** Time limit of an operation at first, from the head of its request. A text may get more, for a slow voice. */
+export function operationTimeoutMs(
+  operation: TimedOperation,
+  { ttsSecondsMax }: Pick<Config, 'ttsSecondsMax'>,
+): number {
+  const timeoutMs = operationTimeoutsMs[operation]
+  return operation === 'tts' ? Math.min(timeoutMs, ttsSecondsMax * 1000) : timeoutMs
 }
 
 function readDevice(text: string): number {

@@ -22,6 +22,11 @@ export function shorten(whole: Deadline, timeoutMs: number): Deadline {
   return endingAt(Math.min(whole.endAtMs, performance.now() + timeoutMs))
 }
 
+/** As `deadline`, but it ends `byMs` later. */
+export function lengthen(deadline: Deadline, byMs: number): Deadline {
+  return endingAt(deadline.endAtMs + byMs)
+}
+
 /**
  * Waits for `work` until the deadline, then throws `late()`. The work itself is not stopped: what it throws later is
  * dropped, and the caller must stop it.

@@ -37,6 +37,7 @@ export async function listen(
     installer,
     keyUse,
     rateLimits: config.rateLimits,
+    ttsSecondsMax: config.ttsSecondsMax,
     trustedProxies: readTrustedProxies(config),
     installation: config.installation,
     faultsOnDemand: config.ephemeral !== undefined,

@@ -2,7 +2,7 @@
 import { createKeyUse } from '../account/keys'
 import { converterAmong } from '../cloning/convert/installed-converter'
 import type { Cloning } from '../clone/cloning'
-import { downloadLimits, limits, voicesDirectory, type Config } from '../config'
+import { downloadLimits, limits, operationTimeoutMs, voicesDirectory, type Config } from '../config'
 import { lockDirectory } from '../db/lock'
 import { createDemos } from '../demos'
 import type { Logger } from '../log'
@@ -41,6 +41,7 @@ export async function openServices(config: Config, stores: Stores, commands: Com
     converter: () => converterAmong(registry.packs),
     storage: stores.storage,
     mp3SampleRate: config.mp3SampleRate,
+    extraTimeMaxMs: config.ttsSecondsMax * 1000 - operationTimeoutMs('tts', config),
     holdTimeoutMs: limits.holdTimeoutMs,
     running: new Map(),
     unsettled: new Map(),

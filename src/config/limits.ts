@@ -7,7 +7,7 @@
 export const operationTimeoutsMs = {
   /**
    * 2,000 characters take seconds; the rest is for waiting in the queue. HTTP clients and proxies have similar
-   * timeouts.
+   * timeouts. A text that takes a slow voice longer gets more time, up to `--tts-seconds-max`.
    */
   tts: 60_000,
   /**
@@ -67,6 +67,8 @@ export const limits = {
   uploadTimeoutMs: 180_000,
   /** One utterance, or one chunk to encode. */
   taskTimeoutMs: 20_000,
+  /** The same for a voice that was measured to be slow. */
+  taskTimeoutMaxMs: 240_000,
   modelLoadTimeoutMs: 120_000,
   /** A pack is probed after its files have not changed for this time. */
   packSettleMs: 2_000,

@@ -1,6 +1,6 @@
 /** The dependencies of the routes, assembled by `app.ts`. */
 import type { Addresses } from '../addresses'
-import type { RateLimits } from '../config'
+import type { Config, RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
 import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'
@@ -13,7 +13,7 @@ import type { SpeechWorkers } from '../workers/speech-workers'
 import type { Installer } from '../packs/hub/installer'
 import type { Access } from './access'
 
-export type ServerOptions = {
+export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
   readonly db: Database
   readonly speaking: Speaking
   readonly demos: Demos

@@ -49,10 +49,10 @@ function newState(): RequestState {
 }
 
 /** Sets the operation of the request. Its deadline counts from the arrival of the request, not from this call. */
-export function beginOperation(request: Request, operation: TimedOperation): Deadline {
+export function beginOperation(request: Request, operation: TimedOperation, timeoutMs: number): Deadline {
   const state = stateOf(request)
   state.operation = operation
-  return (state.deadline = startDeadline(operationTimeoutsMs[operation], state.startedAtMs))
+  return (state.deadline = startDeadline(timeoutMs, state.startedAtMs))
 }
 
 /** Adds headers to every answer to the request, errors included. */

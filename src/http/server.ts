@@ -1,6 +1,6 @@
 /** All routes in one list, the common handling of requests, and the answer to every error. */
 import { Elysia, NotFoundError } from 'elysia'
-import { limits, operationTimeoutsMs, type TimedOperation } from '../config'
+import { limits, operationTimeoutMs, type TimedOperation } from '../config'
 import type { Deadline } from '../deadline'
 import { AppError, asAppError, publicCode, type ErrorCode } from '../errors'
 import { clientAddress } from '../net/address'
@@ -43,10 +43,13 @@ export function createHttpServer(options: ServerOptions) {
 
   /** Sets a longer idle time: Bun closes a connection without an answer after it, even while the body arrives. */
   function begin(request: Request, operation: TimedOperation): Deadline {
-    const seconds = operationTimeoutsMs[operation] / 1000
-    if (outlastsIdle(operation)) app.server?.timeout(request, seconds + answerSpareSeconds)
-    return beginOperation(request, operation)
+    if (outlastsIdle(operation)) app.server?.timeout(request, secondsMaxOf(operation) + answerSpareSeconds)
+    return beginOperation(request, operation, operationTimeoutMs(operation, options))
   }
+
+  const secondsMaxOf = (operation: TimedOperation) =>
+    operation === 'tts' ? options.ttsSecondsMax : operationTimeoutMs(operation, options) / 1000
+  const outlastsIdle = (operation: TimedOperation) => secondsMaxOf(operation) >= limits.idleConnectionSeconds
 
   /** Restores the usual idle time; a connection with the rest of a refused body gets a shorter one. */
   function limitConnection(request: Request, code?: ErrorCode): void {
@@ -108,9 +111,6 @@ function handlersOf(context: HttpContext): Handlers {
 
 /** Time after the deadline to send the error. Bun allows at most 255 s in total. */
 const answerSpareSeconds = 15
-
-const outlastsIdle = (operation: TimedOperation) =>
-  operationTimeoutsMs[operation] >= limits.idleConnectionSeconds * 1000
 
 /** Above the limit of every route: each route limits its own body and answers with the error envelope. */
 const bodyBytesAccepted = 1 << 30

@@ -2,9 +2,10 @@
  * Renders one request from text to bytes. Several utterances are submitted to the scheduler at once. Their audio is
  * encoded in order and written as it comes. The head of the file needs the totals and is written last.
  */
+import { countCharacters } from '../billing/ledger/characters'
 import type { AudioFormat } from '../audio/encode/encoder'
 import { mp3SampleRate } from '../audio/encode/mp3'
-import type { Deadline } from '../deadline'
+import { lengthen, type Deadline } from '../deadline'
 import type { TimedWord } from '../speech/engine'
 import type { Planned } from '../speech/text/blocks'
 import { silenceMs } from '../speech/text/plan'
@@ -29,6 +30,8 @@ export type RenderRequest = TextToSpeak & {
   readonly queueKey: string | null
   /** Deadline of the whole request, queueing included. */
   readonly deadline: Deadline
+  /** A text that takes a slow voice long gets a later deadline, up to this one. */
+  readonly latest?: Deadline
   /** Place of the admitted request that this rendering is a part of. */
   readonly place?: Place
   /** Drops the request when aborted before its first task begins; later it has no effect. */
@@ -59,13 +62,14 @@ export async function render(scheduler: Scheduler, request: RenderRequest, sink:
   const plan = planRequest(request)
   const sampleRate = outputSampleRate(request)
   const work = workOf(scheduler, request, plan, sampleRate)
-  const place = placeFor(scheduler, request, work)
+  const deadline = deadlineFor(scheduler, request, work)
+  const place = placeFor(scheduler, request, { deadline, work })
   const job = scheduler.openJob({ key: request.queueKey ?? '', background: request.queueKey === null, place, work })
   let timedOut = false
   const timer = setTimeout(() => {
     timedOut = true
     job.end()
-  }, request.deadline.remainingMs())
+  }, deadline.remainingMs())
   const leave = () => {
     if (!job.begun) job.end()
   }
@@ -92,13 +96,25 @@ export async function render(scheduler: Scheduler, request: RenderRequest, sink:
   }
 }
 
+/** The deadline of the request, or a later one that leaves time for `work`. */
+function deadlineFor({ admission }: Scheduler, { deadline, latest }: RenderRequest, work: RequestWork): Deadline {
+  if (!latest) return deadline
+  const endAtMs = admission.deadlineFor(work, { usualAtMs: deadline.endAtMs, latestAtMs: latest.endAtMs })
+  return endAtMs > deadline.endAtMs ? lengthen(deadline, endAtMs - deadline.endAtMs) : deadline
+}
+
 /** Background work takes no place. */
-function placeFor(scheduler: Scheduler, { queueKey, place, deadline, fault }: RenderRequest, work: RequestWork) {
+function placeFor(
+  scheduler: Scheduler,
+  { queueKey, place, fault, text, deadline: usual }: RenderRequest,
+  { deadline, work }: { readonly deadline: Deadline; readonly work: RequestWork },
+) {
   if (queueKey === null) return undefined
   if (!place) {
     // A request with the fault `hang` is always admitted, so that it can time out.
     const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
-    return takePlace(scheduler, { key: queueKey, deadlineAtMs, work }, 'speech')
+    const demand = { key: queueKey, deadlineAtMs, work, isLong: deadline !== usual }
+    return takePlace(scheduler, demand, { characters: countCharacters(text) })
   }
   place.work = work
   return place

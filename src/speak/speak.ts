@@ -9,7 +9,7 @@ import { ensureAffordable, readBalance, settledUnits } from '../billing/ledger/l
 import { payOnce, type Billing } from '../billing/paid-request'
 import type { Surface, UsageRow } from '../billing/usage/usage'
 import type { Database } from '../db/database'
-import { shorten, type Deadline } from '../deadline'
+import { lengthen, shorten, type Deadline } from '../deadline'
 import { AppError, assert } from '../errors'
 import { noFaults, type FaultName, type Faults } from '../faults'
 import { sha256 } from '../hash'
@@ -30,6 +30,8 @@ export type Speaking = Billing & {
   readonly storage: Storage
   /** Hz; undefined: each voice's own sample rate. */
   readonly mp3SampleRate: number | undefined
+  /** A text that takes a slow voice long may end this much after its deadline. */
+  readonly extraTimeMaxMs: number
 }
 
 export type SpeakFields = {
@@ -45,7 +47,7 @@ export type SpeakRequest = SpeakFields & {
   readonly surface: Surface
   /** The client's idempotency key, if it sent one. */
   readonly requestId: string
-  /** Deadline of the whole request. */
+  /** Deadline of the whole request; later for a text that takes a slow voice long. */
   readonly deadline: Deadline
   readonly signal: AbortSignal
   readonly faults?: Faults
@@ -78,9 +80,9 @@ export type Estimate = {
  * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and the errors of `render`.
  */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
-  const { caller, requestId, deadline } = request
+  const { caller, requestId } = request
   const digest = digestOf(request)
-  const identity = { requestId, accountId: caller.accountId, digest, deadline }
+  const identity = { requestId, accountId: caller.accountId, digest, deadline: latestOf(speaking, request) }
   const outcome = await payOnce(speaking, identity, () => {
     const voice = chooseVoice(speaking, caller, request.voiceId)
     return {
@@ -96,6 +98,11 @@ export async function speak(speaking: Speaking, request: SpeakRequest): Promise<
   const units = countCharacters(request.text)
   const { fileName: name, voiceId, processingMs } = made
   return { name, voiceId, speed: request.speed, units, remaining, processingMs, replayed: false }
+}
+
+/** The latest deadline that the request may get. */
+function latestOf({ extraTimeMaxMs }: Speaking, { deadline }: SpeakRequest): Deadline {
+  return extraTimeMaxMs > 0 ? lengthen(deadline, extraTimeMaxMs) : deadline
 }
 
 /** The answer to an earlier request, read from the history. */
@@ -172,11 +179,8 @@ function renderFaultOf(name: FaultName, format: AudioFormat): RenderFault | unde
   return name === 'transcode_failed' && format !== 'wav' ? undefined : renderFaults[name]
 }
 
-async function store(
-  { scheduler, storage, mp3SampleRate }: Speaking,
-  request: SpeakRequest,
-  { spec, fallbackVoiceFor }: SpeakingVoice,
-) {
+async function store(speaking: Speaking, request: SpeakRequest, { spec, fallbackVoiceFor }: SpeakingVoice) {
+  const { scheduler, storage, mp3SampleRate } = speaking
   const fileName = `${request.requestId}.${request.format}`
   const { name: faultName, latencyMs } = request.faults ?? noFaults
   if (latencyMs > 0) await Bun.sleep(latencyMs)
@@ -191,7 +195,9 @@ async function store(
     format: request.format,
     mp3SampleRate,
     queueKey: request.caller.keyId,
-    deadline: fault === 'hang' ? shorten(request.deadline, hangTimeoutMs) : request.deadline,
+    ...(fault === 'hang'
+      ? { deadline: shorten(request.deadline, hangTimeoutMs) }
+      : { deadline: request.deadline, latest: latestOf(speaking, request) }),
     signal: request.signal,
     fault,
   })

@@ -23,11 +23,17 @@ export type Place = {
   leave(): void
 }
 
-export type Demand = { readonly key: string; readonly deadlineAtMs: number; readonly work: Work }
+export type Demand = {
+  readonly key: string
+  readonly deadlineAtMs: number
+  readonly work: Work
+  /** Whether all time until its deadline counts, although it is farther than the horizon. */
+  readonly isLong?: boolean
+}
 
 export type Refusal =
-  /** It takes longer than its deadline allows, even on an idle machine. */
-  | { readonly reason: 'too_long' }
+  /** It takes longer than its deadline allows, even on an idle machine. `share`: the part of it that would fit. */
+  | { readonly reason: 'too_long'; readonly share: number }
   /** `full`: too many requests. `busy`: it would not finish in time, or exceeds its key's share. */
   | { readonly reason: 'full' | 'busy'; readonly retryAfterSeconds: number }
 
@@ -64,7 +70,7 @@ type AdmissionState = {
   readonly refused: Map<string, number>
 }
 
-/** `horizonMs`: the farthest time that is promised, however late a deadline is. */
+/** `horizonMs`: the farthest time that is promised, unless a request says otherwise. */
 export function createAdmission({
   workers,
   placesMax,
@@ -87,9 +93,15 @@ export function createAdmission({
       return sum(places.map(({ work }) => work.leftMs()))
     },
 
+    /** The usual deadline, or a later one that promises the work behind as much other work. */
+    deadlineFor(work: Work, { usualAtMs, latestAtMs }: { usualAtMs: number; latestAtMs: number }): number {
+      const neededMs = (2 * aloneMs(state, work)) / promisedShare
+      return Math.max(usualAtMs, Math.min(latestAtMs, nowMs() + neededMs))
+    },
+
     admit(demand: Demand): Place | Refusal {
       forgetRefused(state)
-      if (isTooLong(state, demand)) return { reason: 'too_long' }
+      if (isTooLong(state, demand)) return { reason: 'too_long', share: shareInTime(state, demand) }
       if (places.length >= placesMax) return { reason: 'full', retryAfterSeconds: secondsUntilRoom(state) }
       const held = heldByKey(places)
       if (places.length > 0 && !(isAllowed(state, demand, held, 0) && delaysNoOther(state, demand))) {
@@ -132,10 +144,21 @@ function forgetRefused({ refused, nowMs }: AdmissionState): void {
   for (const [key, dueAtMs] of refused) if (dueAtMs + returnWithinMs < now) refused.delete(key)
 }
 
+/** Milliseconds until the work finishes on an idle machine. */
+function aloneMs({ workers, nowMs }: AdmissionState, work: Work): number {
+  return finishInMs(work, { workers, nowMs: nowMs(), beforeMs: 0, laneMs: 0 })
+}
+
 /** Whether the request misses its deadline even on an idle machine. */
-function isTooLong({ workers, nowMs }: AdmissionState, { deadlineAtMs, work }: Demand): boolean {
-  const aloneMs = finishInMs(work, { workers, nowMs: nowMs(), beforeMs: 0, laneMs: 0 })
-  return aloneMs > tooLongFactor * (deadlineAtMs - nowMs()) && work.isKnown()
+function isTooLong(state: AdmissionState, { deadlineAtMs, work }: Demand): boolean {
+  return aloneMs(state, work) > tooLongFactor * (deadlineAtMs - state.nowMs()) && work.isKnown()
+}
+
+/** The part of the work that an idle machine finishes before the deadline, 0 to 1. */
+function shareInTime(state: AdmissionState, { deadlineAtMs, work }: Demand): number {
+  const nowMs = state.nowMs()
+  const readyInMs = Math.max(0, work.readyAtMs - nowMs)
+  return Math.max(0, deadlineAtMs - nowMs - readyInMs) / (aloneMs(state, work) - readyInMs)
 }
 
 /** Whether `demand` may enter in `inMs`, if no other request comes and all keys are served equally. */
@@ -150,9 +173,11 @@ function isAllowed(state: AdmissionState, demand: Demand, held: ReadonlyMap<stri
   const dueAtMs = refused.get(key)
   // A request in the future comes when it was told to.
   const isReturning = inMs > 0 || (dueAtMs !== undefined && dueAtMs <= atMs)
-  const aheadMs = Math.min(horizonMs, demand.deadlineAtMs - nowMs())
+  const aheadMs = Math.min(demand.isLong ? Infinity : horizonMs, demand.deadlineAtMs - nowMs())
   const usableMs = (isReturning && inMs === 0 ? returningShare : promisedShare) * aheadMs
-  const finishMs = finishInMs(work, { workers, nowMs: atMs, beforeMs: total, laneMs: laneMs(state, work, inMs) })
+  // Work with a later deadline runs behind it; `delaysNoOther` checks that there is time for both.
+  const beforeMs = (total * workBeforeMs(state, demand.deadlineAtMs + inMs)) / sum(held.values())
+  const finishMs = finishInMs(work, { workers, nowMs: atMs, beforeMs, laneMs: laneMs(state, work, inMs) })
   if (finishMs > usableMs) return false
   const own = left.get(key) ?? 0
   if (own === 0) return true
@@ -160,7 +185,12 @@ function isAllowed(state: AdmissionState, demand: Demand, held: ReadonlyMap<stri
   for (const [other, otherDueAtMs] of refused) if (otherDueAtMs + returnWithinMs > atMs) wanting.add(other)
   const shared = workers * usableMs * (1 - newcomerShare)
   const most = wanting.size === 1 ? shared : Math.max(shared / wanting.size, workers * shareMinMs)
-  return own + costMs <= most && (isReturning || total + costMs <= shared)
+  return own + costMs <= most && (isReturning || beforeMs + costMs <= shared)
+}
+
+/** Remaining worker milliseconds of requests with an earlier or equal deadline. */
+function workBeforeMs({ places }: AdmissionState, deadlineAtMs: number): number {
+  return sum(places.map((place) => (place.deadlineAtMs <= deadlineAtMs ? place.work.leftMs() : 0)))
 }
 
 /** Remaining worker milliseconds of the same lane. */

@@ -3,8 +3,8 @@ import { AppError } from '../errors'
 import type { Demand, Place } from './admission'
 import type { Scheduler } from './scheduler'
 
-/** The product of the request. */
-type Purpose = 'speech' | 'clone'
+/** The product of the request: speech of a text of so many characters, or a clone. */
+type Purpose = { readonly characters: number } | 'clone'
 
 /**
  * The caller must leave the place. Throws `rate_limited` with `retryAfterSeconds`, and `synthesis_timeout` (too long).
@@ -12,15 +12,25 @@ type Purpose = 'speech' | 'clone'
 export function takePlace({ admission }: Pick<Scheduler, 'admission'>, demand: Demand, purpose: Purpose): Place {
   const answer = admission.admit(demand)
   if (!('reason' in answer)) return answer
-  if (answer.reason === 'too_long') throw new AppError('synthesis_timeout', tooLong[purpose])
+  if (answer.reason === 'too_long') throw new AppError('synthesis_timeout', describeTooLong(purpose, answer.share))
   const { reason, retryAfterSeconds } = answer
   const message = `The ${subjects[reason]}; nothing was charged. Try again in ${retryAfterSeconds} s.`
   throw new AppError('rate_limited', message, { retryAfterSeconds })
 }
 
-const tooLong: Record<Purpose, string> = {
-  speech: 'This voice takes longer for this text than a request may last; nothing was charged. Split the text.',
-  clone: 'Making a voice takes longer here than a request may last; nothing was charged. Try again later.',
+/** `share`: the part that would fit. */
+function describeTooLong(purpose: Purpose, share: number): string {
+  if (purpose === 'clone')
+    return 'Making a voice takes longer here than a request may last; nothing was charged. Try again later.'
+  const characters = roundDown(share * purpose.characters)
+  const advice = characters >= 1 ? `Split the text: about ${characters} characters fit.` : 'Use another voice.'
+  return `This voice takes longer for this text than a request may last; nothing was charged. ${advice}`
+}
+
+/** Two significant digits. */
+function roundDown(value: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1)
+  return Math.floor(value / unit) * unit
 }
 
 const subjects = {

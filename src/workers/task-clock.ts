@@ -1,4 +1,5 @@
 /** Times every task. The speeds learn from the time, and the task's request has less work left. */
+import { limits } from '../config'
 import { measureOf, soundMeasure } from './measures'
 import type { Task } from './protocol'
 import type { Measure, Speeds } from './speeds'
@@ -19,6 +20,9 @@ export type StopClock = (ends: readonly TaskEnd[]) => void
  * this factor, because admission assumes that all workers are busy.
  */
 const crowding = 1.25
+
+/** A task that takes this many times the expected time counts as hung. */
+const hungFactor = 4
 
 const lost: TaskEnd = { isDone: false, chunks: [] }
 
@@ -46,6 +50,12 @@ export function createTaskClock(speeds: Speeds, workers: number) {
   }
 
   return {
+    /** Time after which the tasks of one run count as hung: `usualMs`, or more for a voice that is known to be slow. */
+    timeoutMs(tasks: readonly Task[], usualMs: number): number {
+      const expectedMs = tasks.reduce((sum, task) => sum + expectedOf(measureOf(task)), 0)
+      return Math.max(usualMs, Math.min(limits.taskTimeoutMaxMs, hungFactor * expectedMs))
+    },
+
     /** Starts timing `tasks` on `worker`; several tasks form one batch. */
     start(worker: WorkerProcess, tasks: readonly TimedTask[]): StopClock {
       const startedAtMs = performance.now()

@@ -71,7 +71,7 @@ beforeAll(async () => {
     converter: () => converter,
     references: openReferences({ directory: join(directory, 'references') }),
     downloader: createDownloader({ command: [], allowed: [], limits: downloadLimits }),
-    ...{ holdTimeoutMs: 600_000, clonesMax: 100, referenceBytesMax: 15 << 20 },
+    ...{ extraTimeMaxMs: 0, holdTimeoutMs: 600_000, clonesMax: 100, referenceBytesMax: 15 << 20 },
     ...{ running: new Map(), turns: new Map(), unsettled: new Map() },
   }
 })

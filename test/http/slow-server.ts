@@ -14,7 +14,7 @@ const seed = join(directory!, 'seed.json')
 const accounts = keys.map((key) => ({ name: key, balance: 100_000, keys: [{ api_key: key }] }))
 await Bun.write(seed, JSON.stringify({ accounts }))
 const config = readConfig(
-  { ephemeral: true, seed, workers: 2, 'limit-tts': 0 },
+  { ephemeral: true, seed, workers: 2, 'limit-tts': 0, 'tts-seconds-max': 60 },
   {},
   {},
   { cores: availableParallelism(), memoryBytes: totalmem() },

@@ -1,5 +1,6 @@
 /** Dispatch without processes: workers that end their tasks when the test says so. */
 import { describe, expect, it } from 'bun:test'
+import { limits } from '../../src/config'
 import { createLogger } from '../../src/log'
 import { engineKey, type Loadable, type VoiceSpec } from '../../src/speech/voice'
 import type { SynthesizeTask, Task, TaskResult } from '../../src/workers/protocol'
@@ -12,7 +13,7 @@ import { TaskFailed } from '../../src/workers/task-failed'
 import { WorkerGone, type WorkerProcess } from '../../src/workers/worker-process'
 import { until } from '../until'
 
-type Running = { readonly task: Task; end(result: unknown): void; lose(): void }
+type Running = { readonly task: Task; readonly timeoutMs: number; end(result: unknown): void; lose(): void }
 
 const voice: VoiceSpec = { id: 'v', engine: 'flite', language: 'en-US', sampleRate: 16_000, settings: { voice: 'v' } }
 const model = (graph: string): VoiceSpec => ({
@@ -32,11 +33,11 @@ function setUp({ take, workers = 1, batchMax = 1 }: SetUp = {}) {
     get busy() {
       return running.length > 0
     },
-    run(task: Task) {
+    run(task: Task, timeoutMs: number) {
       const { promise, resolve, reject } = Promise.withResolvers<TaskResult>()
       const leave = () => running.splice(running.indexOf(one), 1)
       const one: Running = {
-        task,
+        ...{ task, timeoutMs },
         end: (result) => (leave(), resolve(result as TaskResult)),
         lose: () => (leave(), reject(new WorkerGone('died', true))),
       }
@@ -103,6 +104,19 @@ describe('dispatch', () => {
     expect(textsOf(running)).toEqual(['built in'])
     expect(asked.filter((key) => key.includes('loading'))).toHaveLength(1)
     expect(dispatcher.queues.size).toBe(512)
+  })
+
+  it('gives tasks that are expected to take long more time before they count as hung, a batch that of all its tasks', () => {
+    const { dispatcher, running } = setUp({ take: (_needed, worker) => worker, workers: 4, batchMax: 8 })
+    // A task takes a millisecond per character and one more.
+    const texts = [10, 1_999, 100_000].map((characters) => 'a'.repeat(characters))
+    for (const text of texts) void queue(dispatcher, voice, text)
+    startTasks(dispatcher)
+    const { taskTimeoutMs } = dispatcher
+    expect(running.map(({ timeoutMs }) => timeoutMs)).toEqual([taskTimeoutMs, 4 * 2_000, limits.taskTimeoutMaxMs])
+    for (let i = 0; i < 2; i++) void queue(dispatcher, model('m'), 'a'.repeat(999), createJob(`${i}`))
+    startTasks(dispatcher)
+    expect([running.at(-1)!.task.kind, running.at(-1)!.timeoutMs]).toEqual(['batch', 4 * 2_000])
   })
 
   it('starts no more tasks than there are workers, and the next one when a task ends', async () => {

@@ -152,6 +152,44 @@ describe('a text that takes longer than its deadline allows', () => {
   })
 })
 
+describe('the deadline of a text', () => {
+  // 200 characters a worker take ten seconds; two workers do 40 of them a second.
+  const slow = { characterMs: 50, timeoutMaxMs: 120_000 }
+  const once = (characters: number, options = {}) =>
+    simulate([{ atMs: 0, key: 'a', utterances: text(characters) }], { ...slow, ...options })[0]!
+
+  it('is later for a long text of a slow voice, which is then done instead of refused', () => {
+    expect(once(4000, { timeoutMaxMs: 60_000 })).toMatchObject({ status: 'too_long', endedAtMs: 0 })
+    expect(once(4000)).toMatchObject({ status: 'done', endedAtMs: 100_000 })
+  })
+
+  it('never passes the ceiling: a text that does not fit is refused at once', () => {
+    expect(once(7000)).toMatchObject({ status: 'too_long', endedAtMs: 0 })
+  })
+
+  it('stays the usual one for a text that takes little of it', () => {
+    // The machine becomes so slow that nothing ends.
+    expect(once(400, { trueCharacterMs: () => 10_000 })).toMatchObject({ status: 'late', endedAtMs: 60_000 })
+    expect(once(4000, { trueCharacterMs: () => 10_000 })).toMatchObject({ status: 'late', endedAtMs: 120_000 })
+  })
+
+  it('leaves room for other requests beside a long one', () => {
+    const long = { atMs: 0, key: 'long', utterances: text(2000) }
+    const short = Array.from({ length: 5 }, (_, i) => ({ atMs: 1000 + i * 8000, key: 'short', utterances: text(100) }))
+    const outcomes = simulate([long, ...short], slow)
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
+  })
+
+  it('lets a long text wait for one that came before', () => {
+    const arrivals = ['a', 'b'].map((key, i) => ({ atMs: i, key, utterances: text(1000), returns: true }))
+    const outcomes = simulate(arrivals, slow)
+    expect(outcomes.map(({ status, retryAfterSeconds }) => [status, retryAfterSeconds])).toEqual([
+      ['done', []],
+      ['done', []],
+    ])
+  })
+})
+
 describe('a first request', () => {
   it('is admitted when it is alone, whatever the estimate of its voice', () => {
     const [outcome] = simulate([{ atMs: 0, key: 'a', utterances: text(2000) }], { characterMs: 55 })

@@ -28,11 +28,26 @@ const start = (placesMax = 10) => ({ admission: createAdmission({ workers: 1, pl
 
 describe('a request that takes too long', () => {
   it('is refused with advice on the text if it asks for speech', () => {
-    const refusal = refusalOf(() => takePlace(start(), demandOf(60), 'speech'))
+    const refusal = refusalOf(() => takePlace(start(), demandOf(60), { characters: 1000 }))
     expect(refusal.code).toBe('synthesis_timeout')
+    // The place is asked for less than ten seconds before the deadline.
     expect(refusal.message).toBe(
-      'This voice takes longer for this text than a request may last; nothing was charged. Split the text.',
+      'This voice takes longer for this text than a request may last; nothing was charged. Split the text: about 160 characters fit.',
     )
+  })
+
+  it('is told the length that fits, and a text of that length is admitted', () => {
+    for (const seconds of [14, 60, 3000]) {
+      const { message } = refusalOf(() => takePlace(start(), demandOf(seconds), { characters: 2000 }))
+      const characters = Number(/about (\d+) characters/.exec(message)?.[1])
+      expect([seconds, characters / 2000]).toEqual([seconds, expect.closeTo(10 / seconds, 1)])
+      takePlace(start(), demandOf((seconds * characters) / 2000), { characters })
+    }
+  })
+
+  it('is refused with the advice to use another voice if not even one character fits', () => {
+    const { message } = refusalOf(() => takePlace(start(), demandOf(60), { characters: 3 }))
+    expect(message).toEndWith('Use another voice.')
   })
 
   it('is refused without a word on texts if it asks for a clone', () => {
@@ -46,8 +61,8 @@ describe('a request that takes too long', () => {
 describe('a request beyond the number of places', () => {
   it('is told when to come again, whatever it asks for', () => {
     const scheduler = start(1)
-    takePlace(scheduler, demandOf(1), 'speech')
-    for (const purpose of ['speech', 'clone'] as const) {
+    takePlace(scheduler, demandOf(1), { characters: 10 })
+    for (const purpose of [{ characters: 10 }, 'clone'] as const) {
       const refusal = refusalOf(() => takePlace(scheduler, demandOf(1), purpose))
       expect(refusal.code).toBe('rate_limited')
       expect(refusal.message).toContain(

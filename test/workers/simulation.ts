@@ -28,6 +28,8 @@ export type Outcome = Arrival & {
 export type Simulated = {
   readonly workers?: number
   readonly timeoutMs?: number
+  /** Latest deadline of a long text. */
+  readonly timeoutMaxMs?: number
   readonly placesMax?: number
   /** Prior before any measurement. */
   readonly characterMs: number
@@ -43,7 +45,14 @@ type Event = { atMs: number; run: () => void }
 
 /** Runs until everything has ended. */
 export function simulate(arrivals: readonly Arrival[], options: Simulated): Outcome[] {
-  const { workers = 2, timeoutMs = 60_000, placesMax = 512, characterMs, measuredBefore = 20 } = options
+  const {
+    workers = 2,
+    timeoutMs = 60_000,
+    timeoutMaxMs = timeoutMs,
+    placesMax = 512,
+    characterMs,
+    measuredBefore = 20,
+  } = options
   const trueCharacterMs = options.trueCharacterMs ?? (() => characterMs)
   let now = 0
   const nowMs = () => now
@@ -72,8 +81,9 @@ export function simulate(arrivals: readonly Arrival[], options: Simulated): Outc
     const { key, utterances, returns } = arrival
     const parts = utterances.map((characters) => ({ task: measureOf(characters) }))
     const work = createWork(speeds, { parts, nowMs })
-    const deadlineAtMs = now + timeoutMs
-    const answer = admission.admit({ key, deadlineAtMs, work })
+    const usualAtMs = now + timeoutMs
+    const deadlineAtMs = admission.deadlineFor(work, { usualAtMs, latestAtMs: now + timeoutMaxMs })
+    const answer = admission.admit({ key, deadlineAtMs, work, isLong: deadlineAtMs > usualAtMs })
     if ('reason' in answer) {
       if (answer.reason === 'too_long') return end(arrival, answer.reason)
       refusals.set(arrival, [...(refusals.get(arrival) ?? []), answer.retryAfterSeconds])

@@ -12,6 +12,7 @@ const flags = {
   'tls-cert': { takes: 'FILE', says: 'certificate chain in PEM, to serve HTTPS; needs --tls-key' },
   'tls-key': { takes: 'FILE', says: 'private key of the certificate in PEM' },
   workers: { takes: 'N', says: 'parallel worker tasks (default: one per core)' },
+  'tts-seconds-max': { takes: 'N', says: 'most time for a text that a slow voice speaks (5 to 240, default 120)' },
   'mp3-sample-rate': { takes: 'HZ', says: "sample rate of every mp3 (default: the voice's own)" },
   provider: { takes: 'auto|cpu|webgpu|cuda|coreml|dml', says: 'compute provider of neural voices' },
   'ort-library': { takes: 'FILE', says: 'path of your own onnxruntime, for CUDA' },

@@ -19,6 +19,7 @@ export type Dispatcher = {
   readonly clock: TaskClock
   /** Most tasks that run at once. */
   readonly workers: number
+  /** Usual time limit of a task. */
   readonly taskTimeoutMs: number
   readonly batchMax: number
   readonly log: Logger
@@ -149,12 +150,13 @@ async function run<T extends Task>(
   endsOf: (result: TaskResult<T['kind']>) => readonly TaskEnd[],
 ): Promise<TaskResult<T['kind']>> {
   pool.touch(worker)
+  const tasks = parts.map((part) => part.task)
   const stop = clock.start(
     worker,
     parts.map((part) => ({ task: part.task, work: part.job.work })),
   )
   try {
-    const result = await worker.run(task, taskTimeoutMs)
+    const result = await worker.run(task, clock.timeoutMs(tasks, taskTimeoutMs))
     stop(endsOf(result))
     return result
   } catch (error) {
