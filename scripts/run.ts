@@ -6,7 +6,12 @@ export const root = join(import.meta.dir, '..')
 
 /** Runs a command in the foreground, forwards signals, and ends this process with its exit code if that is not 0. */
 export async function run(command: string[], { cwd = root, env }: { cwd?: string; env?: Record<string, string> } = {}) {
-  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdio: ['inherit', 'inherit', 'inherit'] })
+  const child = Bun.spawn(command, {
+    cwd,
+    // For scripts and tests that run a model in their own process.
+    env: { ...process.env, ORT_DISABLE_TELEMETRY: '1', ...env },
+    stdio: ['inherit', 'inherit', 'inherit'],
+  })
   const handOn = (signal: NodeJS.Signals) => child.kill(signal)
   process.on('SIGINT', handOn)
   process.on('SIGTERM', handOn)

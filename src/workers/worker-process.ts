@@ -107,6 +107,11 @@ const startTimeoutMs = 15_000
  * functions, which all belong to eSpeak NG (measured: 283 MB → 113 MB at 0.9 of the speed).
  */
 export const runtimeSettings = { BUN_JSC_forceRAMSize: '100000000', BUN_JSC_maximumFTLCandidateBytecodeCost: '2000' }
+/**
+ * onnxruntime 1.30 on Linux reports its use to Microsoft otherwise, under a device id that it keeps in the home
+ * directory, and writes a log per process into the directory for temporary files.
+ */
+const privacySettings = { ORT_DISABLE_TELEMETRY: '1' }
 /** Lower than the main process, so that its event loop stays responsive when all cores are busy. */
 const priority = 5
 
@@ -114,7 +119,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   const { command, memoryMaxBytes, kernelLimit, environment, isQuiet, onExit } = options
   const child = startChild<FromWorker, Task>({
     command,
-    environment: { ...runtimeSettings, ...environment },
+    environment: { ...runtimeSettings, ...privacySettings, ...environment },
     isQuiet,
     onMessage(message) {
       if (message.type === 'ready' && kernelLimit)

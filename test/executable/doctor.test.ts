@@ -14,7 +14,8 @@ afterAll(() => rm(directory, { recursive: true }))
 type Report = { ok: boolean; findings: { subject: string; state: string; says: string }[] }
 
 function doctor(...flags: string[]): { exitCode: number | null; report: Report } {
-  const { exitCode, stdout } = runSonant(['doctor', '--json', ...flags], { cwd: directory })
+  const env = { HOME: join(directory, 'home') }
+  const { exitCode, stdout } = runSonant(['doctor', '--json', ...flags], { cwd: directory, env })
   return { exitCode, report: JSON.parse(stdout) as Report }
 }
 
@@ -24,6 +25,11 @@ describe('sonant doctor', () => {
     expect(report.findings.at(-1)).toMatchObject({ subject: 'neural', state: 'ok' })
     expect([exitCode, report.ok]).toEqual([0, true])
     expect(await readdir(join(directory, 'data/runtime'))).toEqual([expect.stringMatching(/libonnxruntime/)])
+  })
+
+  it('leaves nothing in the home directory, where onnxruntime would keep a device id for its telemetry', async () => {
+    doctor('--provider', 'cpu')
+    expect(await readdir(directory)).toEqual(['data'])
   })
 
   it('reports a configured library that does not work', () => {
