@@ -1,7 +1,6 @@
 /**
  * Reads single fields of a parsed JSON body, a query or a seed file. Every error names the field, the value found and
- * the values allowed. `undefined` means that the field is missing. Only `nullable…` functions and `optionalFields`
- * accept null.
+ * the values allowed. `undefined` means that the field is missing; null is refused.
  */
 import { AppError } from './errors'
 
@@ -52,11 +51,6 @@ export function optionalText(fields: Fields, name: string, { charactersMax }: Te
 
 const controlCharacters = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
-/** Null is a separate value: it clears the stored one. */
-export function nullableText(fields: Fields, name: string, rules: TextRules): string | null | undefined {
-  return fields[name] === null ? null : optionalText(fields, name, rules)
-}
-
 type Range = { readonly min: number; readonly max: number }
 
 export function readInteger(fields: Fields, name: string, range: Range): number {
@@ -71,10 +65,6 @@ export function optionalInteger(fields: Fields, name: string, { min, max }: Rang
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max)
     throw refuse(name, value, `a whole number from ${min} to ${max} is allowed`)
   return value
-}
-
-export function nullableInteger(fields: Fields, name: string, range: Range): number | null | undefined {
-  return fields[name] === null ? null : optionalInteger(fields, name, range)
 }
 
 export function optionalBoolean(fields: Fields, name: string): boolean | undefined {
@@ -112,10 +102,6 @@ function isDay(date: string): boolean {
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(date)
 }
 
-export function nullableInstant(fields: Fields, name: string): number | null | undefined {
-  return fields[name] === null ? null : optionalInstant(fields, name)
-}
-
 /** Reads an array of at most `itemsMax` strings. The caller checks the strings themselves. */
 export function optionalTexts(fields: Fields, name: string, itemsMax: number): string[] | undefined {
   const value = fields[name]
@@ -123,13 +109,6 @@ export function optionalTexts(fields: Fields, name: string, itemsMax: number): s
   if (!Array.isArray(value) || value.length > itemsMax || !value.every((item) => typeof item === 'string'))
     throw refuse(name, value, `an array of at most ${itemsMax} strings is allowed`)
   return value as string[]
-}
-
-export function optionalFields(fields: Fields, name: string): Fields | null | undefined {
-  const value = fields[name]
-  if (value === undefined || value === null) return value
-  if (!isFields(value)) throw refuse(name, value, 'an object is allowed')
-  return value
 }
 
 /** Converts the fields `names` of a query or of flags from text to numbers where they read as whole numbers. */

@@ -1,4 +1,5 @@
 /** Lists in pages: the page size and the opaque cursor of the next page. */
+import { limits } from './config'
 import type { AppError } from './errors'
 import { optionalInteger, refuse, type Fields } from './fields'
 
@@ -7,7 +8,7 @@ export type Page = { readonly limit: number; readonly before: Position | undefin
 
 /** Reads the fields `limit` and `cursor`. Throws `invalid_params`. */
 export function readPage(fields: Fields): Page {
-  const limit = optionalInteger(fields, 'limit', { min: 1, max: 200 }) ?? 50
+  const limit = optionalInteger(fields, 'limit', { min: 1, max: limits.pageItemsMax }) ?? limits.pageItems
   const { cursor } = fields
   if (cursor === undefined) return { limit, before: undefined }
   const text = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : ''

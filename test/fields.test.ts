@@ -3,11 +3,7 @@ import { describe, expect, it } from 'bun:test'
 import { AppError } from '../src/errors'
 import {
   describe as name,
-  nullableInstant,
-  nullableInteger,
-  nullableText,
   optionalBoolean,
-  optionalFields,
   optionalInstant,
   optionalInteger,
   optionalOneOf,
@@ -79,14 +75,11 @@ describe('text', () => {
     expect(refusalOf(() => readText({ x: value }, 'x', rules))).toBe(`x: found ${name(value)}; ${allowed}`),
   )
 
-  it('may be missing or null only where the function allows it', () => {
+  it('may be missing only where the function allows it', () => {
     expect(refusalOf(() => readText({}, 'x', rules))).toBe(
       'x: found nothing; a string of 1 to 5 characters is required.',
     )
     expect(optionalText({}, 'x', rules)).toBeUndefined()
-    expect(nullableText({}, 'x', rules)).toBeUndefined()
-    expect(nullableText({ x: null }, 'x', rules)).toBeNull()
-    expect(refusalOf(() => nullableText({ x: '' }, 'x', rules))).toBe(`x: found ""; ${allowed}`)
   })
 })
 
@@ -103,13 +96,12 @@ describe('a whole number', () => {
     ),
   )
 
-  it('may be missing or null only where the function allows it', () => {
+  it('may be missing only where the function allows it', () => {
     expect(refusalOf(() => readInteger({}, 'x', range))).toBe(
       'x: found nothing; a whole number from -2 to 3 is required.',
     )
     expect(optionalInteger({}, 'x', range)).toBeUndefined()
     expect(refusalOf(() => optionalInteger({ x: null }, 'x', range))).toStartWith('x: found null; ')
-    expect(nullableInteger({ x: null }, 'x', range)).toBeNull()
   })
 })
 
@@ -143,11 +135,7 @@ describe('a time', () => {
     ),
   )
 
-  it('may be missing or null only where the function allows it', () => {
-    expect(optionalInstant({}, 'x')).toBeUndefined()
-    expect(nullableInstant({}, 'x')).toBeUndefined()
-    expect(nullableInstant({ x: null }, 'x')).toBeNull()
-  })
+  it('may be missing', () => expect(optionalInstant({}, 'x')).toBeUndefined())
 })
 
 describe('other kinds', () => {
@@ -169,13 +157,6 @@ describe('other kinds', () => {
     expect([read([]), read(['a', 'b']), read(undefined)]).toEqual([[], ['a', 'b'], undefined])
     for (const x of [['a', 'b', 'c'], ['a', 1], 'a', null, { length: 1 }])
       expect(refusalOf(() => read(x))).toBe(`x: found ${name(x)}; an array of at most 2 strings is allowed.`)
-  })
-
-  it('are objects', () => {
-    const read = (x: unknown) => optionalFields({ x }, 'x')
-    expect([read({ a: 1 }), read(null), read(undefined)]).toEqual([{ a: 1 }, null, undefined])
-    for (const x of [[], 'a', 1, true])
-      expect(refusalOf(() => read(x))).toBe(`x: found ${name(x)}; an object is allowed.`)
   })
 })
 

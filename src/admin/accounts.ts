@@ -7,37 +7,23 @@ import {
   updateAccount as writeAccount,
   type Account,
 } from '../account/accounts'
-import { unitsMax } from '../config'
 import type { Database } from '../db/database'
 import { AppError } from '../errors'
-import {
-  nullableText,
-  optionalInteger,
-  optionalOneOf,
-  optionalText,
-  readInteger,
-  readText,
-  refuse,
-  type Fields,
-} from '../fields'
+import { refuse, type Fields } from '../fields'
 import { adjust, openBalance, readBalance, settledUnits } from '../billing/ledger/ledger'
+import { accountChanges, accountSearch, adjustment, newAccount } from '../operations/fields'
+import { readFields } from '../operations/read-fields'
+import { emailPattern } from '../operations/rules'
 import { cursorBehind, instant, readPage } from '../paging'
 import { findPlan, listPlans } from '../voice/plans'
-import { found, nameRules, runOperation, type Administration } from './administration'
-
-const roles = ['user', 'admin'] as const
-const emailRules = { charactersMax: 254 }
-const reasonRules = { charactersMax: 500 }
+import { found, runOperation, type Administration } from './administration'
 
 export function createAccount(administration: Administration, fields: Fields) {
   const { db } = administration
-  const name = readText(fields, 'name', nameRules)
-  const email = readEmail(fields) ?? null
-  const role = optionalOneOf(fields, 'role', roles) ?? 'user'
-  const units = optionalInteger(fields, 'balance', { min: 0, max: unitsMax }) ?? 0
+  const { name, email = null, role = 'user', group = null, balance: units = 0 } = readFields(fields, newAccount)
+  checkEmail(email)
   return runOperation(administration, 'account create', (nowMs) => {
-    const planId = readPlan(db, fields) ?? null
-    const account = insertAccount(db, { name, email, role, planId, nowMs })
+    const account = insertAccount(db, { name, email, role, planId: planOf(db, group), nowMs })
     openBalance(db, account.id)
     if (units > 0) adjust(db, { accountId: account.id, units, nowMs }, 'opening balance')
     const result = describeAccount(db, account)
@@ -48,7 +34,7 @@ export function createAccount(administration: Administration, fields: Fields) {
 export function listAccounts({ db }: Administration, fields: Fields) {
   const page = readPage(fields)
   const isBlank = typeof fields.q === 'string' && fields.q.trim() === ''
-  const search = isBlank ? undefined : optionalText(fields, 'q', { charactersMax: 100 })
+  const { q: search } = isBlank ? {} : readFields(fields, { q: accountSearch })
   const accounts = readAccounts(db, { search, ...page })
   return {
     items: accounts.map((account) => describeAccount(db, account)),
@@ -63,13 +49,16 @@ export function showAccount({ db }: Administration, id: string) {
 /** Changes the given fields. `group: null` and `email: null` clear them. */
 export function updateAccount(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
-  return change(administration, 'account update', id, (account) => ({
-    ...account,
-    name: optionalText(fields, 'name', nameRules) ?? account.name,
-    email: given(readEmail(fields), account.email),
-    planId: given(readPlan(db, fields), account.planId),
-    role: optionalOneOf(fields, 'role', roles) ?? account.role,
-  }))
+  return change(administration, 'account update', id, (account) => {
+    const {
+      name = account.name,
+      email = account.email,
+      role = account.role,
+      group,
+    } = readFields(fields, accountChanges)
+    checkEmail(email)
+    return { ...account, name, email, role, planId: group === undefined ? account.planId : planOf(db, group) }
+  })
 }
 
 export function disableAccount(administration: Administration, id: string) {
@@ -83,9 +72,7 @@ export function enableAccount(administration: Administration, id: string) {
 /** Adds units, or subtracts negative ones. Throws `conflict` when the available units do not suffice. */
 export function adjustBalance(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
-  const units = readInteger(fields, 'units', { min: -unitsMax, max: unitsMax })
-  if (units === 0) throw refuse('units', units, 'a whole number other than 0 is required')
-  const reason = readText(fields, 'reason', reasonRules)
+  const { units, reason } = readFields(fields, adjustment)
   return runOperation(administration, 'account adjust', (nowMs) => {
     const { id: accountId } = requireAccount(db, id)
     const before = { balance: settledUnits(readBalance(db, accountId)) }
@@ -130,20 +117,14 @@ function change(administration: Administration, name: string, id: string, edit: 
   })
 }
 
-function given<T>(value: T | undefined, otherwise: T): T {
-  return value === undefined ? otherwise : value
+function checkEmail(email: string | null): void {
+  if (email !== null && !new RegExp(emailPattern).test(email))
+    throw refuse('email', email, 'an e-mail address is allowed')
 }
 
-function readEmail(fields: Fields): string | null | undefined {
-  const email = nullableText(fields, 'email', emailRules)
-  if (email && !/^[^\s@]+@[^\s@]+$/.test(email)) throw refuse('email', email, 'an e-mail address is allowed')
-  return email
-}
-
-/** Reads the field `group`, an id or a name, and returns the plan's id. */
-function readPlan(db: Database, fields: Fields): string | null | undefined {
-  const group = nullableText(fields, 'group', nameRules)
-  if (group === null || group === undefined) return group
+/** The id of the plan with this id or name. */
+function planOf(db: Database, group: string | null): string | null {
+  if (group === null) return null
   const id = findPlan(db, group)?.id ?? listPlans(db).find(({ name }) => name === group)?.id
   if (!id) throw refuse('group', group, 'the id or the name of a group is allowed')
   return id

@@ -7,7 +7,7 @@ import { hasAdministratorKey } from '../account/keys'
 import type { Database } from '../db/database'
 import { transact } from '../db/statements'
 import { AppError } from '../errors'
-import { optionalTexts, type Fields } from '../fields'
+import { optionalTexts, refuse, type Fields } from '../fields'
 import type { Catalogue } from '../voice/catalogue'
 
 export type Administration = {
@@ -77,4 +77,8 @@ export function optionalVoices(
   return voices
 }
 
-export const nameRules = { charactersMax: 100 }
+/** Refuses an `expires_at` that is not in the future. */
+export function checkExpiry({ expires_at: given }: Fields, expiresAtMs: number | null, nowMs: number): void {
+  if (expiresAtMs !== null && expiresAtMs <= nowMs)
+    throw refuse('expires_at', given, 'a time in the future is required')
+}

@@ -1,5 +1,5 @@
 /** Administrative operations on activation codes. */
-import { nullableInstant, nullableText, optionalInteger, readInteger, refuse, type Fields } from '../fields'
+import type { Fields } from '../fields'
 import {
   createCode,
   findCode,
@@ -7,21 +7,16 @@ import {
   voidCode as makeVoid,
   type ActivationCode,
 } from '../billing/ledger/codes'
+import { newCodes } from '../operations/fields'
+import { readFields } from '../operations/read-fields'
 import { cursorBehind, instant, readPage } from '../paging'
-import { found, runOperation, type Administration } from './administration'
-
-const codesMax = 1000
-const codeUnitsMax = 1_000_000_000
+import { checkExpiry, found, runOperation, type Administration } from './administration'
 
 /** Creates codes. Only this answer contains them whole. `code` is a code chosen by the operator. */
 export function createCodes(administration: Administration, fields: Fields, code?: string) {
   const { db, nowMs } = administration
-  const units = readInteger(fields, 'units', { min: 1, max: codeUnitsMax })
-  const count = optionalInteger(fields, 'count', { min: 1, max: codesMax }) ?? 1
-  const note = nullableText(fields, 'note', { charactersMax: 500 }) ?? null
-  const expiresAtMs = nullableInstant(fields, 'expires_at') ?? null
-  if (expiresAtMs !== null && expiresAtMs <= nowMs())
-    throw refuse('expires_at', fields.expires_at, 'a time in the future is required')
+  const { units, count = 1, note = null, expires_at: expiresAtMs = null } = readFields(fields, newCodes)
+  checkExpiry(fields, expiresAtMs, nowMs())
   return runOperation(administration, 'code create', (now) => {
     const created = Array.from({ length: count }, () => createCode(db, { units, expiresAtMs, note, nowMs: now }, code))
     const after = { count, units, note, expires_at: instant(expiresAtMs), ids: created.map(({ id }) => id) }

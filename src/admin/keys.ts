@@ -7,35 +7,26 @@ import {
   updateKey as writeKey,
   type Key,
 } from '../account/keys'
-import { unitsMax } from '../config'
 import type { Database } from '../db/database'
 import { AppError } from '../errors'
-import {
-  nullableInteger,
-  nullableInstant,
-  optionalFields,
-  optionalText,
-  readText,
-  refuse,
-  type Fields,
-} from '../fields'
+import type { Fields } from '../fields'
 import { openKeySpending, readKeySpending, setCap } from '../billing/ledger/ledger'
+import { keyChanges, newKey } from '../operations/fields'
+import { readFields } from '../operations/read-fields'
 import { instant } from '../paging'
 import { requireAccount } from './accounts'
-import { found, lockOut, nameRules, runOperation, type Administration } from './administration'
-
-const keyLimitMax = 100_000
+import { checkExpiry, found, lockOut, runOperation, type Administration } from './administration'
 
 /** Creates a key. Only this answer contains `api_key`. `apiKey` is a key chosen by the operator. */
 export function createKey(administration: Administration, accountId: string, fields: Fields, apiKey?: string) {
   const { db, nowMs } = administration
-  const name = readText(fields, 'name', nameRules)
-  const cap = readCap(fields) ?? null
-  const limits = readLimits(fields, noLimits) ?? noLimits
-  const expiresAtMs = readExpiry(fields, nowMs()) ?? null
+  const { name, cap = null, expires_at: expiresAtMs = null, limits } = readFields(fields, newKey)
+  checkExpiry(fields, expiresAtMs, nowMs())
   return runOperation(administration, 'key create', (now) => {
     const account = requireAccount(db, accountId)
-    const created = insertKey(db, { accountId: account.id, name, limits, expiresAtMs, nowMs: now, apiKey })
+    const created = insertKey(db, {
+      ...{ accountId: account.id, name, limits: changeLimits(noLimits, limits), expiresAtMs, nowMs: now, apiKey },
+    })
     openKeySpending(db, created.key.id, cap)
     const shown = describeKey(db, created.key)
     return { subject: shown.id, before: null, after: shown, result: { ...shown, api_key: created.apiKey } }
@@ -51,17 +42,13 @@ export function listKeys({ db }: Administration, accountId: string) {
 export function updateKey(administration: Administration, id: string, fields: Fields) {
   const { db } = administration
   return change(administration, 'key update', id, (key, nowMs) => {
-    const cap = readCap(fields)
+    const { name = key.name, cap, expires_at: expiresAtMs, limits } = readFields(fields, keyChanges)
+    const changed = { ...key, name, limits: changeLimits(key.limits, limits) }
     if (cap !== undefined) setCap(db, key.id, cap)
-    const name = optionalText(fields, 'name', nameRules) ?? key.name
-    const expiresAtMs = readExpiry(fields, nowMs)
-    if (expiresAtMs !== undefined) ensureLasting(administration, key, expiresAtMs, nowMs)
-    return {
-      ...key,
-      name,
-      limits: readLimits(fields, key.limits) ?? key.limits,
-      expiresAtMs: expiresAtMs === undefined ? key.expiresAtMs : expiresAtMs,
-    }
+    if (expiresAtMs === undefined) return changed
+    checkExpiry(fields, expiresAtMs, nowMs)
+    ensureLasting(administration, key, expiresAtMs, nowMs)
+    return { ...changed, expiresAtMs }
   })
 }
 
@@ -127,31 +114,16 @@ function requireKey(db: Database, id: string): Key {
   return found(key?.status === 'deleted' ? undefined : key, 'key', id)
 }
 
-function readExpiry(fields: Fields, nowMs: number): number | null | undefined {
-  const expiresAtMs = nullableInstant(fields, 'expires_at')
-  if (typeof expiresAtMs === 'number' && expiresAtMs <= nowMs)
-    throw refuse('expires_at', fields.expires_at, 'a time in the future is required')
-  return expiresAtMs
-}
-
-function readCap(fields: Fields): number | null | undefined {
-  return nullableInteger(fields, 'cap', { min: 0, max: unitsMax })
-}
-
 const noLimits: Key['limits'] = { tts: null, clone: null }
 
-function readLimits(fields: Fields, earlier: Key['limits']): Key['limits'] | undefined {
-  const limits = optionalFields(fields, 'limits')
-  if (limits === undefined) return undefined
-  if (limits === null) return noLimits
-  const read = (name: 'tts' | 'clone') => {
-    const value = nullableInteger(limits, name, { min: 1, max: keyLimitMax })
-    return value === undefined ? earlier[name] : value
-  }
-  try {
-    return { tts: read('tts'), clone: read('clone') }
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    throw new AppError('invalid_params', `limits.${error.message}`, { param: 'limits' })
+/** `changes`: null clears all limits. */
+function changeLimits(
+  { tts, clone }: Key['limits'],
+  changes: { readonly [Name in keyof Key['limits']]: number | null | undefined } | null | undefined,
+): Key['limits'] {
+  if (changes === null) return noLimits
+  return {
+    tts: changes?.tts === undefined ? tts : changes.tts,
+    clone: changes?.clone === undefined ? clone : changes.clone,
   }
 }

@@ -1,17 +1,9 @@
 /** Administrative operations on the catalogue: single voices, and groups, as the interface calls voice plans. */
 import { isPlanUsed } from '../account/accounts'
-import { computeProviders, type ComputeProvider } from '../config'
 import { AppError } from '../errors'
-import {
-  nullableText,
-  optionalBoolean,
-  optionalInteger,
-  optionalOneOf,
-  optionalText,
-  readText,
-  refuse,
-  type Fields,
-} from '../fields'
+import { refuse, type Fields } from '../fields'
+import { readFields } from '../operations/read-fields'
+import { groupChanges, newGroup, voiceChanges } from '../operations/voices'
 import type { CatalogueVoice } from '../voice/catalogue'
 import {
   deletePlan,
@@ -23,16 +15,7 @@ import {
   writeSettings,
   type VoiceSettings,
 } from '../voice/plans'
-import {
-  found,
-  nameRules,
-  optionalVoices,
-  runOperation,
-  type Administration,
-  type VoiceAdministration,
-} from './administration'
-
-const positionMax = 1_000_000
+import { found, optionalVoices, runOperation, type Administration, type VoiceAdministration } from './administration'
 
 /**
  * Lists every voice. Public voices come first, in the order of their list, so that the first one is the default. Voices
@@ -59,35 +42,25 @@ export function updateVoice(administration: VoiceAdministration, id: string, fie
   return runOperation(administration, 'voices update', () => {
     const voice = found(catalogue.find(id), 'voice', id)
     const settings = readAllSettings(db)(id)
-    const featured = optionalBoolean(fields, 'featured') ?? settings.featured
-    const provider = readProvider(fields, voice)
-    const displayName = nullableText(fields, 'display_name', nameRules)
-    const edited: VoiceSettings = {
-      active: optionalBoolean(fields, 'active') ?? settings.active,
-      public: optionalBoolean(fields, 'public') ?? settings.public,
-      featured,
-      position:
-        optionalInteger(fields, 'position', { min: 0, max: positionMax }) ??
-        (featured && !settings.featured ? nextPosition(db) : settings.position),
-      displayName: displayName === undefined ? settings.displayName : displayName,
-      provider: provider === undefined ? settings.provider : provider,
-    }
+    const {
+      active = settings.active,
+      public: isPublic = settings.public,
+      featured = settings.featured,
+      position = featured && !settings.featured ? nextPosition(db) : settings.position,
+      display_name: displayName = settings.displayName,
+      provider = settings.provider,
+    } = readFields(fields, voiceChanges)
+    if (provider && !voice.model) throw refuse('provider', provider, 'only voices of installed packs have a provider')
+    const edited = { active, public: isPublic, featured, position, displayName, provider }
     writeSettings(db, id, edited)
     const result = describeVoice(voice, edited)
     return { subject: id, before: describeVoice(voice, settings), after: result, result }
   })
 }
 
-/** Reads the provider of a neural voice; other voices have none. null: the server's setting. */
-function readProvider(fields: Fields, { model }: CatalogueVoice): ComputeProvider | null | undefined {
-  const provider = fields.provider === null ? null : optionalOneOf(fields, 'provider', computeProviders)
-  if (provider && !model) throw refuse('provider', provider, 'only voices of installed packs have a provider')
-  return provider
-}
-
 export function createGroup(administration: VoiceAdministration, fields: Fields) {
   const { db } = administration
-  const name = checkGroupName(readText(fields, 'name', nameRules))
+  const { name } = readFields(fields, { name: newGroup.name })
   const voices = optionalVoices(administration, fields) ?? []
   return runOperation(administration, 'group create', (nowMs) => {
     const id = Bun.randomUUIDv7()
@@ -105,16 +78,9 @@ export function updateGroup(administration: VoiceAdministration, id: string, fie
   const { db } = administration
   return runOperation(administration, 'group update', (nowMs) => {
     const before = found(findPlan(db, id), 'group', id)
-    const name = optionalText(fields, 'name', nameRules)
-    writePlan(
-      db,
-      {
-        id,
-        name: name === undefined ? before.name : checkGroupName(name),
-        voices: optionalVoices(administration, fields, before.voices) ?? before.voices,
-      },
-      nowMs,
-    )
+    const { name = before.name } = readFields(fields, { name: groupChanges.name })
+    const voices = optionalVoices(administration, fields, before.voices) ?? before.voices
+    writePlan(db, { id, name, voices }, nowMs)
     const result = findPlan(db, id)!
     return { subject: id, before, after: result, result }
   })
@@ -129,12 +95,6 @@ export function deleteGroup(administration: Administration, id: string) {
     deletePlan(db, id)
     return { subject: id, before, after: null, result: { ok: true, deleted: id } }
   })
-}
-
-/** Refuses `all`, which stands for every voice in the `group` parameter of the voice list. */
-function checkGroupName(name: string): string {
-  if (name.toLowerCase() === 'all') throw refuse('name', name, 'any other name is allowed: "all" is reserved')
-  return name
 }
 
 function describeVoice(voice: CatalogueVoice, settings: VoiceSettings) {

@@ -1,4 +1,5 @@
 /** The history of requests in the form of the public interface: pages, days and CSV. */
+import { limits } from '../config'
 import type { Database } from '../db/database'
 import { AppError } from '../errors'
 import { optionalInstant, optionalInteger, optionalText, type Fields } from '../fields'
@@ -68,11 +69,9 @@ export function describeRecord(row: UsageRow, storageUrl: string) {
   }
 }
 
-const daysMax = 366
-
 /** Lists the last `days` days (UTC), oldest first, including days without requests. */
 export function listDays(db: Database, fields: Fields, accountId: string, nowMs: number) {
-  const days = optionalInteger(fields, 'days', { min: 1, max: daysMax }) ?? 30
+  const days = optionalInteger(fields, 'days', { min: 1, max: limits.usageDaysMax }) ?? 30
   const today = dayOf(nowMs)
   const sums = new Map(listUsageDays(db, accountId, today - days + 1).map((sum) => [sum.day, sum]))
   return {

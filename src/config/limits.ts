@@ -27,6 +27,10 @@ export type TimedOperation = keyof typeof operationTimeoutsMs
 /** Fixed limits, without a flag. */
 export const limits = {
   textCharactersMax: 2000,
+  pageItemsMax: 200,
+  /** Without a requested number. */
+  pageItems: 50,
+  usageDaysMax: 366,
   /** For `sonant say`, in UTF-8; about 1,000 hours of speech. */
   sayTextBytesMax: 64 << 20,
   /** For `sonant say`, which a user can interrupt: the maximum of a timer. */

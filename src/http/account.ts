@@ -4,10 +4,11 @@ import { findKey } from '../account/keys'
 import { describeKey } from '../admin/keys'
 import { limits } from '../config'
 import { createMemo, retryWhileBusy, transact } from '../db/statements'
-import { readText } from '../fields'
 import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../billing/history'
 import { redeemCode } from '../billing/ledger/codes'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
+import { activation } from '../operations/account'
+import { readFields } from '../operations/read-fields'
 import { instant } from '../paging'
 import type { HttpContext } from './context'
 import { headersOf } from './request-state'
@@ -49,7 +50,7 @@ export function accountHandlers({ db, access, addresses, installation }: HttpCon
     },
 
     redeemCode({ request, caller, fields }) {
-      const code = readText(fields, 'code', { charactersMax: 64 })
+      const { code } = readFields(fields, activation)
       const { accountId } = caller
       const redeem = () =>
         transact(db, () => {

@@ -1,11 +1,20 @@
 /** The caller's own account and its history: operations of customers. */
+import { limits } from '../config'
 import { onlyKey, page, pathId, period } from './fields'
 import { operation } from './entry'
 import { codePattern } from './rules'
-import { reference, text } from './schema'
+import { reference, text, whole, type Schema } from './schema'
 
 const ofAccount = { tag: 'Account', access: 'key' } as const
 const ofUsage = { tag: 'Usage', access: 'key', limit: 'usage' } as const
+
+export const activation = {
+  code: {
+    says: 'XXXX-XXXX-XXXX-XXXX, in any case, with or without hyphens',
+    schema: { type: 'string', maxLength: 64, pattern: codePattern } as Schema<string>,
+    isRequired: true,
+  },
+} as const
 
 export const accountOperations = {
   getBalance: operation('GET /api/v1/balance', 'Balance', {
@@ -22,16 +31,7 @@ export const accountOperations = {
     ...ofAccount,
     description: 'A code works once. Unknown, used, void and expired codes get the same answer.',
     limit: 'activation',
-    body: {
-      name: 'ActivationRequest',
-      fields: {
-        code: {
-          says: 'XXXX-XXXX-XXXX-XXXX, in any case, with or without hyphens',
-          schema: { type: 'string', maxLength: 64, pattern: codePattern },
-          isRequired: true,
-        },
-      },
-    },
+    body: { name: 'ActivationRequest', fields: activation },
     answer: { description: 'The characters are credited.', schema: reference('Activation') },
   }),
   listUsage: operation('GET /api/v1/usage', 'History of requests', {
@@ -48,7 +48,7 @@ export const accountOperations = {
       days: {
         takes: 'N',
         says: 'how many days, today included',
-        schema: { type: 'integer', minimum: 1, maximum: 366, default: 30 },
+        schema: whole(1, limits.usageDaysMax, { default: 30 }),
       },
     },
     answer: { description: 'The sums.', schema: reference('UsageDays') },

@@ -2,12 +2,13 @@
 import {
   accountChanges,
   accountId,
+  accountSearch,
+  adjustment,
   codeId,
-  expiresAt,
   keyChanges,
   keyId,
-  line,
   newAccount,
+  newCodes,
   newKey,
   ofAccount,
   onlyAccount,
@@ -16,9 +17,6 @@ import {
   period,
 } from './fields'
 import { administrative } from './entry'
-import { unitsMax } from '../config'
-import { optionalLinePattern } from './rules'
-import { orNull } from './schema'
 
 const noLockOut = 'The last working key of an administrator stays one.'
 const accountFlag = { idFlag: { account: ofAccount } } as const
@@ -36,14 +34,7 @@ const accounts = {
     },
   }),
   listAccounts: administrative('GET /admin/accounts', 'List accounts, newest first', {
-    query: {
-      q: {
-        takes: 'TEXT',
-        says: 'part of a name, e-mail address or account number',
-        schema: { type: 'string', maxLength: 100, pattern: optionalLinePattern },
-      },
-      ...page,
-    },
+    query: { q: accountSearch, ...page },
     answer: 'AccountPage',
     errors: ['invalid_params'],
     command: {
@@ -89,24 +80,7 @@ const accounts = {
     'Add units, or subtract with a negative number; never below zero',
     {
       parameter: accountId,
-      body: {
-        name: 'Adjustment',
-        fields: {
-          units: {
-            takes: 'N',
-            says: 'the amount',
-            schema: {
-              description: 'Characters to add, or to take where negative; not 0.',
-              type: 'integer',
-              minimum: -unitsMax,
-              maximum: unitsMax,
-              not: { const: 0 },
-            },
-            isRequired: true,
-          },
-          reason: { takes: 'TEXT', says: 'recorded in the ledger', schema: line(500), isRequired: true },
-        },
-      },
+      body: { name: 'Adjustment', fields: adjustment },
       answer: 'AdjustedBalance',
       errors: ['conflict'],
       command: {
@@ -200,24 +174,7 @@ const ownKeys = {
 
 const codes = {
   createCodes: administrative('POST /admin/codes', 'Create activation codes; they are shown in full only once', {
-    body: {
-      name: 'NewCodes',
-      fields: {
-        units: {
-          takes: 'N',
-          says: 'units per code',
-          schema: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-          isRequired: true,
-        },
-        count: {
-          takes: 'N',
-          says: 'number of codes (default 1)',
-          schema: { type: 'integer', minimum: 1, maximum: 1000 },
-        },
-        expires_at: expiresAt,
-        note: { takes: 'TEXT|none', says: 'a note for administrators', schema: orNull(line(500)) },
-      },
-    },
+    body: { name: 'NewCodes', fields: newCodes },
     answer: 'CreatedCodes',
     command: {
       words: 'code create',

@@ -1,15 +1,15 @@
 /** Fields that several operations share. */
-import { unitsMax } from '../config'
+import { limits, unitsMax } from '../config'
 import { faultHeader, faultNames } from '../faults'
 import type { Field, Fields } from './operation'
-import { cursorPattern, emailPattern, idPattern, linePattern, time } from './rules'
-import { orNull, type Schema } from './schema'
+import { cursorPattern, emailPattern, idPattern, linePattern, optionalLinePattern, time } from './rules'
+import { oneOf, orNull, whole, type Schema } from './schema'
 
-export const line = (maxLength: number): Schema => {
+export const line = (maxLength: number): Schema<string> => {
   return { type: 'string', minLength: 1, maxLength, pattern: linePattern }
 }
-const word: Schema = { type: 'string', minLength: 1 }
-const generatedId: Schema = { type: 'string', pattern: idPattern }
+const word: Schema<string> = { type: 'string', minLength: 1 }
+const generatedId: Schema<string> = { type: 'string', pattern: idPattern }
 
 export const required = <F extends Field>(field: F) => ({ ...field, isRequired: true }) as const
 
@@ -35,7 +35,7 @@ export const page: Fields = {
   limit: {
     takes: 'N',
     says: 'maximum number of rows',
-    schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    schema: whole(1, limits.pageItemsMax, { default: limits.pageItems }),
   },
   cursor: {
     takes: 'TEXT',
@@ -61,44 +61,54 @@ export const ofAccount: Field = {
   flag: 'account',
 }
 
-export const name: Field = { takes: 'TEXT', says: 'a display name', schema: line(100) }
-const email: Field = {
+export const name: Field<string> = { takes: 'TEXT', says: 'a display name', schema: line(100) }
+const email: Field<string | null> = {
   takes: 'TEXT|none',
   says: 'an e-mail address',
   schema: orNull({ type: 'string', maxLength: 254, pattern: emailPattern }),
 }
-const role: Field = {
-  takes: 'user|admin',
-  says: 'the permissions of its keys',
-  schema: { type: 'string', enum: ['user', 'admin'] },
+const role = { takes: 'user|admin', says: 'the permissions of its keys', schema: oneOf(['user', 'admin']) } as const
+const group: Field<string | null> = {
+  takes: 'ID|none',
+  says: 'its voice plan, by id or name',
+  schema: orNull(line(100)),
 }
-const group: Field = { takes: 'ID|none', says: 'its voice plan, by id or name', schema: orNull(line(100)) }
-export const newAccount: Fields = {
+export const newAccount = {
   name: required(name),
   email,
   role: { ...role, says: `${role.says} (default user)` },
   group,
-  balance: {
-    takes: 'N',
-    says: 'initial units (default 0)',
-    schema: { type: 'integer', minimum: 0, maximum: unitsMax },
-  },
+  balance: { takes: 'N', says: 'initial units (default 0)', schema: whole(0, unitsMax) },
+} as const
+export const accountSearch: Field<string> = {
+  takes: 'TEXT',
+  says: 'part of a name, e-mail address or account number',
+  schema: { type: 'string', maxLength: 100, pattern: optionalLinePattern },
 }
-export const accountChanges: Fields = { name, email, role, group }
+export const accountChanges = { name, email, role, group } as const
 
-export const expiresAt: Field = {
+export const adjustment = {
+  units: {
+    takes: 'N',
+    says: 'the amount',
+    schema: whole(-unitsMax, unitsMax, {
+      description: 'Characters to add, or to take where negative; not 0.',
+      not: { const: 0 },
+    }),
+    isRequired: true,
+  },
+  reason: { takes: 'TEXT', says: 'recorded in the ledger', schema: line(500), isRequired: true },
+} as const
+
+const expiresAt: Field<number | null> = {
   takes: 'TIME|none',
   says: 'expiry time',
   schema: { description: 'Expiry time, in the future; null: never.', ...orNull(time) },
 }
-const perMinute: Schema = orNull({ type: 'integer', minimum: 1, maximum: 100_000 })
-export const keyChanges: Fields = {
+const perMinute = orNull(whole(1, 100_000))
+export const keyChanges = {
   name,
-  cap: {
-    takes: 'N|none',
-    says: 'units that the key may spend in total',
-    schema: orNull({ type: 'integer', minimum: 0, maximum: unitsMax }),
-  },
+  cap: { takes: 'N|none', says: 'units that the key may spend in total', schema: orNull(whole(0, unitsMax)) },
   expires_at: expiresAt,
   limits: {
     says: 'own limits of the key; null: those of the installation',
@@ -108,8 +118,15 @@ export const keyChanges: Fields = {
       clone: { takes: 'N|none', says: 'clone calls per minute', schema: perMinute, flag: 'limit-clone' },
     },
   },
-}
-export const newKey: Fields = { ...keyChanges, name: required(name) }
+} as const
+export const newKey = { ...keyChanges, name: required(name) } as const
+
+export const newCodes = {
+  units: { takes: 'N', says: 'units per code', schema: whole(1, 1_000_000_000), isRequired: true },
+  count: { takes: 'N', says: 'number of codes (default 1)', schema: whole(1, 1000) },
+  expires_at: expiresAt,
+  note: { takes: 'TEXT|none', says: 'a note for administrators', schema: orNull(line(500)) },
+} as const
 
 const faultPattern = `(${faultNames.join('|')}|latency=([0-9]{1,4}|[1-5][0-9]{4}|60000))`
 

@@ -35,13 +35,13 @@ export type Kind =
   | `${string}|${string}`
 
 /** A value that a request carries: in its path, its query, its headers or its JSON body. */
-export type Field = {
+export type Field<Value = unknown> = {
   /** On the command line; absent for fields that have no flag. */
   readonly takes?: Kind
   /** Describes the value, as in the help of the command line. */
   readonly says: string
   /** The rules of the value. Its description, if any, replaces `says` in the API description. */
-  readonly schema: Schema
+  readonly schema: Schema<Value>
   readonly isRequired?: true
   /** A value for the examples of commands. */
   readonly example?: string

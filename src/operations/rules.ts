@@ -29,4 +29,4 @@ export const voiceIdPattern = '^[a-z0-9][a-z0-9._-]{0,63}$'
 export const codePattern = '^([0-9A-TV-Za-tv-z]{4}[ -]?){4}$'
 
 /** A date, meaning its midnight in UTC, or a date and time. */
-export const time: Schema = { anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })) }
+export const time: Schema<number> = { anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })) }

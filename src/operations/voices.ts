@@ -1,23 +1,23 @@
 /** Administration of voices, packs, voice plans and cloned voices, each with its command. */
 import { administrative } from './entry'
 import { cloneId, groupId, line, name, ofAccount, packName, required, voiceId } from './fields'
-import type { Field, Fields } from './operation'
+import type { Field } from './operation'
 import { computeProviders } from '../config'
 import { voiceIdPattern } from './rules'
-import { list, orNull } from './schema'
+import { boolean, list, oneOf, orNull, whole } from './schema'
 
-const trueOrFalse = (says: string): Field => ({ takes: 'true|false', says, schema: { type: 'boolean' } })
-const voiceChanges: Fields = {
+const trueOrFalse = (says: string): Field<boolean> => ({ takes: 'true|false', says, schema: { type: 'boolean' } })
+export const voiceChanges = {
   active: {
     ...trueOrFalse('false: hide and refuse the voice'),
-    schema: { description: 'Whether it can be used; false hides and refuses it.', type: 'boolean' },
+    schema: boolean('Whether it can be used; false hides and refuses it.'),
   },
   public: trueOrFalse('available to accounts without a plan'),
   featured: trueOrFalse('list it first'),
   position: {
     takes: 'N',
     says: 'order among featured voices, lowest first',
-    schema: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+    schema: whole(0, 1_000_000),
   },
   display_name: {
     takes: 'TEXT|none',
@@ -30,11 +30,10 @@ const voiceChanges: Fields = {
     schema: {
       description:
         'Compute provider of its model, for voices of installed packs; all voices of a model have the same. null: the setting of the server.',
-      type: ['string', 'null'],
-      enum: [...computeProviders, null],
+      ...orNull(oneOf(computeProviders)),
     },
   },
-}
+} as const
 
 const voices = {
   listAllVoices: administrative('GET /admin/voices', 'List all voices', {
@@ -106,26 +105,29 @@ const voices = {
   }),
 }
 
-const groupFields: Fields = {
-  name: {
-    ...name,
-    schema: {
-      description: 'Unique; `all` is reserved.',
-      ...line(100),
-      not: { pattern: '^\\s*[aA][lL][lL]\\s*$' },
-    },
+const groupName: Field<string> = {
+  ...name,
+  schema: {
+    description: 'Unique; `all` is reserved.',
+    ...line(100),
+    not: { pattern: '^\\s*[aA][lL][lL]\\s*$' },
   },
+}
+export const groupChanges = {
+  name: groupName,
   voices: {
     takes: 'ID,ID,…|none',
     says: 'the voices of the plan',
     schema: list({ type: 'string', pattern: voiceIdPattern }, { uniqueItems: true }),
   },
-}
+} as const
+export const newGroup = { ...groupChanges, name: required(groupName) } as const
+
 const groups = {
   createGroup: administrative('POST /admin/groups', 'Create a voice plan', {
     description: 'A group is a voice plan: its accounts have exactly its voices.',
     usesVoices: true,
-    body: { name: 'NewGroup', fields: { ...groupFields, name: required(groupFields.name!) } },
+    body: { name: 'NewGroup', fields: newGroup },
     answer: 'Group',
     errors: ['conflict'],
     command: {
@@ -143,7 +145,7 @@ const groups = {
   updateGroup: administrative('PATCH /admin/groups/{id}', 'Change a voice plan', {
     usesVoices: true,
     parameter: groupId,
-    body: { name: 'GroupChanges', fields: groupFields },
+    body: { name: 'GroupChanges', fields: groupChanges },
     answer: 'Group',
     errors: ['conflict'],
     command: {

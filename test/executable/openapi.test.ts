@@ -56,6 +56,18 @@ describe('/openapi.json', () => {
     expect(validator.version).toBe('3.1')
   })
 
+  it('allows null in the list of words exactly where its type does', () => {
+    const contradictions: unknown[] = []
+    const visit = (schema: unknown): void => {
+      if (typeof schema !== 'object' || schema === null) return
+      const { enum: words, type } = schema as { enum?: unknown; type?: unknown }
+      if (Array.isArray(words) && words.includes(null) !== [type].flat().includes('null')) contradictions.push(schema)
+      for (const inner of Object.values(schema)) visit(inner)
+    }
+    visit(described.description.components)
+    expect(contradictions).toEqual([])
+  })
+
   it('contains the address of the service', () => {
     expect(described.description.servers).toEqual([{ url: ready.base_url }])
   })

@@ -1,9 +1,20 @@
 /** Cloned voices and clone requests: schemas of the API description. */
-import { boolean, instant, integer, list, number, object, reference, text, type Schema } from '../../operations/schema'
+import {
+  boolean,
+  instant,
+  integer,
+  list,
+  number,
+  object,
+  orNull,
+  reference,
+  text,
+  type Schema,
+} from '../../operations/schema'
 import { cloneNamePattern, languagePattern, urlPattern } from '../../operations/rules'
 
 const language = text('BCP 47.')
-const gender = text('Gender of the voice; null: unknown.', { enum: ['female', 'male', null] })
+export const gender = orNull(text('Gender of the voice; null: unknown.', { enum: ['female', 'male'] }))
 const sha256 = text('SHA-256 of a file that the service has.', { pattern: '^[0-9a-fA-F]{64}$' })
 const recordingUrl = text('Address of a recording.', { format: 'uri', maxLength: 4096, pattern: urlPattern })
 const cloneFields = {

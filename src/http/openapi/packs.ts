@@ -9,12 +9,10 @@ const pack = {
     enum: ['ready', 'checking', 'refused'],
   }),
   reason: orNull(text('The reason of a refusal.')),
-  family: ofReady(
-    text('Family of the model.', { enum: ['piper', 'kokoro', 'kitten', 'vits', 'hibari', 'converter', null] }),
-  ),
+  family: ofReady(text('Family of the model.', { enum: ['piper', 'kokoro', 'kitten', 'vits', 'hibari', 'converter'] })),
   english_reading: orNull(
     text('Who reads English for its voices. null: not ready, no English voices, or a family with one reading only.', {
-      enum: ['misaki', 'espeak', null],
+      enum: ['misaki', 'espeak'],
     }),
   ),
   voices: list(text('Id of a catalogue voice.')),

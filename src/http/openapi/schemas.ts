@@ -15,7 +15,7 @@ import {
   text,
   type Schema,
 } from '../../operations/schema'
-import { cloneMethod, cloneSchemas, cloneWarnings } from './clone-schemas'
+import { cloneMethod, cloneSchemas, cloneWarnings, gender } from './clone-schemas'
 import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
 import { emailPattern, linePattern, spokenPattern, voiceIdPattern } from '../../operations/rules'
@@ -38,7 +38,6 @@ const status = text('Whether its keys work.', { enum: ['enabled', 'disabled'] })
 const balance = integer('Characters left.', { minimum: 0 })
 const unit = text('Unit of the balance.', { const: 'characters' })
 const nextCursor = orNull(text('`cursor` of the next page; null on the last one.'))
-const genderOrNull = orNull(text('Gender of the voice; null: unknown.', { enum: ['female', 'male', null] }))
 const language = text('BCP 47.')
 const engine = text('The speech engine.')
 const sampleRate = integer('Sample rate of the engine, in Hz.')
@@ -94,7 +93,7 @@ const record = {
   characters: integer('Characters of the text.', { minimum: 0 }),
   units: integer('Characters charged.', { minimum: 0 }),
   speed: orNull(number('The speed used.', { minimum, maximum })),
-  format: orNull(text('Format of the audio.', { enum: ['mp3', 'wav', null] })),
+  format: orNull(text('Format of the audio.', { enum: ['mp3', 'wav'] })),
   url: orNull(text('Address of the audio; null without audio.', { format: 'uri' })),
   audio_ms: orNull(integer('Duration of the audio.', { minimum: 0 })),
   duration_ms: orNull(integer('Time of the synthesis.', { minimum: 0 })),
@@ -124,7 +123,7 @@ const managedVoice = {
   id: voiceId,
   display_name: text('Name in the voice list.'),
   language,
-  gender: genderOrNull,
+  gender,
   engine,
   sample_rate: sampleRate,
   active: boolean('Whether the voice can be used.'),
@@ -132,7 +131,7 @@ const managedVoice = {
   featured: boolean('Whether the voice comes before the others.'),
   position: integer('Order among the featured voices, lowest first.', { minimum: 0 }),
   provider: orNull(
-    text('Compute provider of an installed voice; null: that of the server.', { enum: [...computeProviders, null] }),
+    text('Compute provider of an installed voice; null: that of the server.', { enum: computeProviders }),
   ),
 }
 
@@ -204,7 +203,7 @@ export const components = {
       demo_url: text('Address of a demo.', { format: 'uri' }),
       featured: boolean('Whether the voice is featured now.'),
       language,
-      gender: genderOrNull,
+      gender,
       engine: orNull(text('The speech engine; null: a clone whose base voice is not installed.')),
       sample_rate: orNull(integer('Sample rate of the engine, in Hz; null: as for `engine`.')),
       description: orNull(text('A short description of the sound.')),
