@@ -2,6 +2,7 @@
  * Child processes of this same executable, for work that must stay out of the API process. A child has no settings and
  * no secrets in its environment, and ends when this process ends, however it ends.
  */
+import { setPriority } from 'node:os'
 import { childEnvironment } from './environment'
 import { limitMemoryGrowth, residentBytes } from './memory'
 
@@ -25,6 +26,8 @@ export type ChildOptions<FromChild> = {
   readonly command: readonly string[]
   /** Added to the environment of every child. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Nice value: with a higher one the system prefers this process. */
+  readonly priority: number
   /** Whether to drop its standard error. */
   readonly isQuiet?: boolean
   readonly onMessage: (message: FromChild) => void
@@ -48,6 +51,7 @@ export function startChild<FromChild, ToChild>(options: ChildOptions<FromChild>)
     ipc: (message: FromChild) => options.onMessage(message),
     onExit: () => options.onExit(),
   })
+  lowerPriority(child.pid, options.priority)
   return {
     pid: child.pid,
     get memoryBytes() {
@@ -63,5 +67,13 @@ export function startChild<FromChild, ToChild>(options: ChildOptions<FromChild>)
     },
     limitMemoryGrowth: (sizeBytes) => limitMemoryGrowth(child.pid, sizeBytes),
     kill: () => child.kill('SIGKILL'),
+  }
+}
+
+function lowerPriority(pid: number, priority: number): void {
+  try {
+    setPriority(pid, priority)
+  } catch {
+    // The process has ended, or the system forbids it; it then keeps the normal priority.
   }
 }

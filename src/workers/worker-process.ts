@@ -2,7 +2,6 @@
  * One worker process, seen from the scheduler. It runs from this same executable, takes one task at a time, and can be
  * killed at any moment. A thread would not do: it cannot stop a spinning WASM loop or a blocked native call.
  */
-import { setPriority } from 'node:os'
 import { startChild, type Child } from '../process/child'
 import type { FromWorker, TaskOutcome, Task, TaskResult } from './protocol'
 
@@ -119,6 +118,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   const { command, memoryMaxBytes, kernelLimit, environment, isQuiet, onExit } = options
   const child = startChild<FromWorker, Task>({
     command,
+    priority,
     environment: { ...runtimeSettings, ...privacySettings, ...environment },
     isQuiet,
     onMessage(message) {
@@ -134,7 +134,6 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       onExit(worker)
     },
   })
-  lowerPriority(child.pid)
   const started = Promise.withResolvers<void>()
   const state: ProcessState = {
     ...{ child, memoryMaxBytes, started },
@@ -224,13 +223,5 @@ function watch(state: ProcessState, timeoutMs: number): () => void {
     clearTimeout(deadline)
     clearTimeout(beginning)
     clearInterval(memory)
-  }
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, priority)
-  } catch {
-    // The process has ended, or the system forbids it; the worker then keeps the normal priority.
   }
 }

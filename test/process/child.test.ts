@@ -1,6 +1,7 @@
 /** Child processes: their environment, memory limits and end. */
 import { afterEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path'
+import { getPriority } from 'node:os'
 import { startChild, type Child } from '../../src/process/child'
 import { isRunning } from '../processes'
 import type { Order, Report } from './obedient-child'
@@ -24,7 +25,7 @@ async function start() {
   const exit = Promise.withResolvers<void>()
   let next = Promise.withResolvers<Report>()
   const onMessage = (report: Report) => next.resolve(report)
-  const child = startChild<Report, Order>({ command, onMessage, onExit: exit.resolve })
+  const child = startChild<Report, Order>({ command, priority: 3, onMessage, onExit: exit.resolve })
   started.push({ child, exited: exit.promise })
   expect(await next.promise).toBe('ready')
   const ask = (order: Order) => {
@@ -38,6 +39,11 @@ async function start() {
 const megabyte = 1 << 20
 
 describe('a child process', () => {
+  it('has the given priority', async () => {
+    const { child } = await start()
+    expect(getPriority(child.pid)).toBe(3)
+  })
+
   it('gets variables of paths and drivers, but no setting and no secret of the server', async () => {
     const given = {
       SONANT_ADMIN_KEY: 'sk-secret',

@@ -5,6 +5,7 @@ import type { Order, Report } from './obedient-child'
 
 const child = startChild<Report, Order>({
   command: [process.execPath, join(import.meta.dir, 'obedient-child.ts')],
+  priority: 0,
   onMessage() {
     child.send('hang')
     console.log(child.pid)

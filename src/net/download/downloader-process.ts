@@ -1,5 +1,4 @@
 /** One downloader process, seen from the main process. It serves one download and is killed afterwards. */
-import { setPriority } from 'node:os'
 import { startChild } from '../../process/child'
 import type { FromDownloader, Hop, HopResult } from './protocol'
 
@@ -30,6 +29,7 @@ export function startDownloaderProcess({
   let memoryCheck: NodeJS.Timeout | undefined
   const child = startChild<FromDownloader, Hop>({
     command,
+    priority,
     environment: { ...runtimeSettings, ...furtherAuthorities() },
     // Foreign servers must not be able to write to the log.
     isQuiet: true,
@@ -46,7 +46,6 @@ export function startDownloaderProcess({
   })
   const ended = new Error(`the downloader process ${child.pid} ended`)
   ready.promise.catch(() => {})
-  lowerPriority(child.pid)
 
   function begin(): void {
     const memoryMaxBytes = child.memoryBytes + memoryGrowthMaxBytes
@@ -73,12 +72,4 @@ export function startDownloaderProcess({
 function furtherAuthorities(): Record<string, string> {
   const path = process.env.NODE_EXTRA_CA_CERTS
   return path === undefined ? {} : { NODE_EXTRA_CA_CERTS: path }
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, priority)
-  } catch {
-    // The process has ended, or the system forbids it; the process then keeps the normal priority.
-  }
 }

@@ -78,59 +78,39 @@ function kitten(name: string, repository: string, description: string): KnownPac
   return { name, family: 'kitten', repository, languages: ['en'], description, required: kittenFiles, optional: cards }
 }
 
-/** Sizes and digests are those of `hibari/assets/voices.json` in hibari-tts 0.2.1, which refuses other files too. */
-function hibari(
-  voice: { readonly name: string; readonly language: string; readonly description: string },
-  pinned: PinnedGraph,
-): KnownPack {
-  const { name, language, description } = voice
-  return {
-    ...{ name, family: 'hibari', repository: 'maureesewilliams/hibari', languages: [language] },
-    ...{ description: `Hibari, ${description}`, required: [], optional: [...cards, 'NOTICE'], pinned },
-  }
+function hibari(name: string, language: string, description: string, pinned: PinnedGraph): KnownPack {
+  const repository = 'maureesewilliams/hibari'
+  const optional = [...cards, 'NOTICE']
+  return { name, family: 'hibari', repository, languages: [language], description, required: [], optional, pinned }
 }
 
+/** Sizes and digests are those of `hibari/assets/voices.json` in hibari-tts 0.2.1, which refuses other files too. */
 const hibariVoices: readonly KnownPack[] = [
-  hibari(
-    { name: 'hibari', language: 'en-US', description: 'Heart: American, female' },
-    {
-      target: 'hibari.onnx',
-      sizeBytes: 7_936_868,
-      sha256: '5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8',
-    },
-  ),
-  hibari(
-    { name: 'hibari/emma', language: 'en-GB', description: 'Emma: British, female' },
-    {
-      target: 'bf_emma.int8.onnx',
-      sizeBytes: 7_936_868,
-      sha256: 'f709f0488ee63b583a22189a955aaf4257b9806dd330be3490661e53af0a89c1',
-    },
-  ),
-  hibari(
-    { name: 'hibari/fenrir', language: 'en-US', description: 'Fenrir: American, male' },
-    {
-      target: 'am_fenrir_v2.int8.onnx',
-      sizeBytes: 8_031_158,
-      sha256: 'f59fbd87908c91f827bc21b1b89443757b9a8580db9eee20aa948deb731321f4',
-    },
-  ),
-  hibari(
-    { name: 'hibari/fable', language: 'en-GB', description: 'Fable: British, male' },
-    {
-      target: 'bm_fable.int8.onnx',
-      sizeBytes: 7_936_868,
-      sha256: 'c28529302f2d27cd12f62625c24425888c4e3c2675583100ec530259136b8bc6',
-    },
-  ),
-  hibari(
-    { name: 'hibari/kore', language: 'en-US', description: 'Kore: American, female' },
-    {
-      target: 'af_kore.int8.onnx',
-      sizeBytes: 7_936_868,
-      sha256: '346885752673e45d42f9864c9e2432094bc4b6385df060d4b83273da764d2fa9',
-    },
-  ),
+  hibari('hibari', 'en-US', 'Hibari, Heart: American, female', {
+    target: 'hibari.onnx',
+    sizeBytes: 7_936_868,
+    sha256: '5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8',
+  }),
+  hibari('hibari/emma', 'en-GB', 'Hibari, Emma: British, female', {
+    target: 'bf_emma.int8.onnx',
+    sizeBytes: 7_936_868,
+    sha256: 'f709f0488ee63b583a22189a955aaf4257b9806dd330be3490661e53af0a89c1',
+  }),
+  hibari('hibari/fenrir', 'en-US', 'Hibari, Fenrir: American, male', {
+    target: 'am_fenrir_v2.int8.onnx',
+    sizeBytes: 8_031_158,
+    sha256: 'f59fbd87908c91f827bc21b1b89443757b9a8580db9eee20aa948deb731321f4',
+  }),
+  hibari('hibari/fable', 'en-GB', 'Hibari, Fable: British, male', {
+    target: 'bm_fable.int8.onnx',
+    sizeBytes: 7_936_868,
+    sha256: 'c28529302f2d27cd12f62625c24425888c4e3c2675583100ec530259136b8bc6',
+  }),
+  hibari('hibari/kore', 'en-US', 'Hibari, Kore: American, female', {
+    target: 'af_kore.int8.onnx',
+    sizeBytes: 7_936_868,
+    sha256: '346885752673e45d42f9864c9e2432094bc4b6385df060d4b83273da764d2fa9',
+  }),
 ]
 
 export const knownPacks: readonly KnownPack[] = [
