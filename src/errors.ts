@@ -11,6 +11,8 @@ export type ErrorCode =
   | 'url_blocked'
   | 'missing_api_key'
   | 'invalid_api_key'
+  | 'invalid_session'
+  | 'wrong_password'
   | 'insufficient_balance'
   | 'key_cap_reached'
   | 'account_disabled'
@@ -52,6 +54,8 @@ export type ErrorCode =
 
 /** Public names of internal codes. A code without an entry is public under its own name. */
 const publicCodes = {
+  invalid_session: 'invalid_api_key',
+  wrong_password: 'invalid_api_key',
   idempotency_conflict: 'invalid_params',
   unknown_hash: 'invalid_params',
   payload_too_large: 'invalid_params',

@@ -28,7 +28,7 @@ const level0 = [
 const level1 = ['db', 'storage', 'audio', 'net', 'process']
 const records = ['account', 'billing', 'voice']
 const speechRooms = ['speech', 'cloning', 'packs', 'workers']
-const work = ['speak', 'clone', 'demos', 'data-directory', 'starting', 'admin', 'operations']
+const work = ['speak', 'clone', 'demos', 'data-directory', 'starting', 'admin', 'people', 'operations']
 const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(level0.map((room) => [room, []])),
   ...Object.fromEntries(level1.map((room) => [room, []])),
@@ -43,6 +43,7 @@ const mayImport: Record<string, readonly string[]> = {
   speak: [...records, ...speechRooms, ...level1],
   clone: ['speak', ...records, ...speechRooms, ...level1],
   demos: ['clone', 'speak', ...records, ...speechRooms, ...level1],
+  people: ['operations', ...records, 'db'],
   'data-directory': [...records, ...level1],
   starting: [],
   operations: [],

@@ -7,6 +7,7 @@ import { prepare } from '../db/statements'
 import { AppError, assert } from '../errors'
 import { sha256 } from '../hash'
 import type { Role } from './accounts'
+import { generateSecret } from './secrets'
 
 /** The account that a key authenticates, and the key's rights. */
 export type Caller = {
@@ -17,6 +18,8 @@ export type Caller = {
   readonly limits: KeyLimits
   /** From this time on the key is refused. null: it never expires. */
   readonly expiresAtMs: number | null
+  /** The session of a person, who draws on the account through its console key. Absent for an API key. */
+  readonly session?: { readonly id: string; readonly personId: string }
 }
 
 /** Calls per minute. null: the server's setting applies. */
@@ -46,13 +49,11 @@ type KeyRow = Omit<Key, 'limits'> & { limitTts: number | null; limitClone: numbe
 const columns = `id, account_id AS accountId, name, prefix, status, limit_tts AS limitTts, limit_clone AS limitClone,
   expires_at_ms AS expiresAtMs, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs`
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const secretDigits = 43
 const prefixLength = 'sk-'.length + 4
 
 /** Creates a key. `apiKey` is the only copy of the secret. Throws `conflict` when a given key exists already. */
 export function createKey(db: Database, request: NewKey): { key: Key; apiKey: string } {
-  const { accountId, name, limits, expiresAtMs, nowMs, apiKey = generateKey() } = request
+  const { accountId, name, limits, expiresAtMs, nowMs, apiKey = `sk-${generateSecret()}` } = request
   const id = Bun.randomUUIDv7()
   const inserted = prepare(
     db,
@@ -71,6 +72,24 @@ export function createKey(db: Database, request: NewKey): { key: Key; apiKey: st
   )
   if (inserted.changes === 0) throw new AppError('conflict', 'This API key exists already.')
   return { key: findKey(db, id)!, apiKey }
+}
+
+/**
+ * Returns the id of the account's hidden key of the console, and whether this call created it. It has no secret, is
+ * never listed and cannot be revoked. Must run in a transaction, in which the caller opens its spending.
+ */
+export function ensureConsoleKey(db: Database, accountId: string, nowMs: number): { id: string; isNew: boolean } {
+  const found = prepare<[string], { id: string }>(
+    db,
+    "SELECT id FROM api_keys WHERE account_id = ? AND kind = 'console'",
+  ).get(accountId)
+  if (found) return { ...found, isNew: false }
+  const id = Bun.randomUUIDv7()
+  prepare(
+    db,
+    `INSERT INTO api_keys (id, account_id, kind, name, status, created_at_ms) VALUES (?, ?, 'console', 'console', 'active', ?)`,
+  ).run(id, accountId, nowMs)
+  return { id, isNew: true }
 }
 
 /** Finds a key, also one that is revoked or deleted. The hidden key of the console is not found. */
@@ -155,16 +174,4 @@ export function createKeyUse(db: Database) {
 
 function asKey({ limitTts, limitClone, ...row }: KeyRow): Key {
   return { ...row, limits: { tts: limitTts, clone: limitClone } }
-}
-
-/** `sk-` and 43 base62 digits: a random number below 62^43 > 2^256. */
-function generateKey(): string {
-  let number = 0n
-  for (const byte of crypto.getRandomValues(new Uint8Array(32))) number = (number << 8n) | BigInt(byte)
-  let digits = ''
-  for (let i = 0; i < secretDigits; i++) {
-    digits = alphabet[Number(number % 62n)] + digits
-    number /= 62n
-  }
-  return `sk-${digits}`
 }

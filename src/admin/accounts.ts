@@ -7,13 +7,13 @@ import {
   updateAccount as writeAccount,
   type Account,
 } from '../account/accounts'
+import { endSessionsOfAccount } from '../account/sessions'
 import type { Database } from '../db/database'
 import { AppError } from '../errors'
 import { refuse, type Fields } from '../fields'
 import { adjust, openBalance, readBalance, settledUnits } from '../billing/ledger/ledger'
 import { accountChanges, accountSearch, adjustment, newAccount } from '../operations/fields'
-import { readFields } from '../operations/read-fields'
-import { emailPattern } from '../operations/rules'
+import { checkEmail, readFields } from '../operations/read-fields'
 import { cursorBehind, instant, readPage } from '../paging'
 import { findPlan, listPlans } from '../voice/plans'
 import { found, runOperation, type Administration } from './administration'
@@ -61,8 +61,12 @@ export function updateAccount(administration: Administration, id: string, fields
   })
 }
 
+/** Also ends the sessions of its persons. */
 export function disableAccount(administration: Administration, id: string) {
-  return change(administration, 'account disable', id, (account) => ({ ...account, status: 'disabled' }))
+  return change(administration, 'account disable', id, (account) => {
+    endSessionsOfAccount(administration.db, account.id)
+    return { ...account, status: 'disabled' }
+  })
 }
 
 export function enableAccount(administration: Administration, id: string) {
@@ -115,11 +119,6 @@ function change(administration: Administration, name: string, id: string, edit: 
     const result = describeAccount(db, edited)
     return { subject: account.id, before: describeAccount(db, account), after: result, result }
   })
-}
-
-function checkEmail(email: string | null): void {
-  if (email !== null && !new RegExp(emailPattern).test(email))
-    throw refuse('email', email, 'an e-mail address is allowed')
 }
 
 /** The id of the plan with this id or name. */

@@ -4,6 +4,7 @@
  */
 import { logOperation } from '../account/audit-log'
 import { hasAdministratorKey } from '../account/keys'
+import { hasAdministratorPerson } from '../account/persons'
 import type { Database } from '../db/database'
 import { transact } from '../db/statements'
 import { AppError } from '../errors'
@@ -15,8 +16,8 @@ export type Administration = {
   /** The actor in the audit log: an account and its key, or the user of the command line. */
   readonly actor: string
   /**
-   * Whether operations that leave no administrator with a working key are refused. Over HTTP such an operation would
-   * lock all administrators out. The command line needs no key and can create one.
+   * Whether operations that leave no administrator with a working key or a person are refused. Over HTTP such an
+   * operation would lock all administrators out. The command line needs no key and can create one.
    */
   readonly refusesLockOut: boolean
   readonly nowMs: () => number
@@ -42,7 +43,7 @@ export function runOperation<T>(administration: Administration, name: string, wo
   return transact(db, () => {
     const now = nowMs()
     const { result, ...change } = work(now)
-    if (refusesLockOut && !hasAdministratorKey(db, { nowMs: now })) throw lockOut()
+    if (refusesLockOut && !hasAdministratorKey(db, { nowMs: now }) && !hasAdministratorPerson(db)) throw lockOut()
     logOperation(db, { actor, act: name, ...change }, now)
     return result
   })

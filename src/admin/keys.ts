@@ -7,6 +7,7 @@ import {
   updateKey as writeKey,
   type Key,
 } from '../account/keys'
+import { hasAdministratorPerson } from '../account/persons'
 import type { Database } from '../db/database'
 import { AppError } from '../errors'
 import type { Fields } from '../fields'
@@ -94,7 +95,8 @@ function ensureLasting(
   nowMs: number,
 ): void {
   const isEarlier = (expiresAtMs ?? Infinity) < (key.expiresAtMs ?? Infinity)
-  if (refusesLockOut && isEarlier && !hasAdministratorKey(db, { nowMs, exceptId: key.id })) throw lockOut()
+  if (!refusesLockOut || !isEarlier || hasAdministratorPerson(db)) return
+  if (!hasAdministratorKey(db, { nowMs, exceptId: key.id })) throw lockOut()
 }
 
 function change(administration: Administration, name: string, id: string, edit: (key: Key, nowMs: number) => Key) {

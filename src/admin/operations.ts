@@ -20,6 +20,7 @@ import { createCodes, listCodes, voidCode } from './codes'
 import { createKey, deleteKey, listKeys, revokeKey, updateKey } from './keys'
 import { listLog } from './log'
 import { listPacks, removePack, type Packs } from './packs'
+import { invitePerson, listPersons, removePerson, resetPassword } from './people'
 import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from './voices'
 
 export type AdministrativeCall = {
@@ -27,6 +28,7 @@ export type AdministrativeCall = {
   /** The parameter of the path; empty without one. */
   readonly id: string
   readonly fields: Fields
+  readonly baseUrl: string
   readonly storageUrl: string
   readonly stores: Stores
 }
@@ -47,6 +49,10 @@ export const administrativeHandlers = {
   disableAccount: ({ admin, id }) => disableAccount(admin, id),
   enableAccount: ({ admin, id }) => enableAccount(admin, id),
   adjustBalance: ({ admin, id, fields }) => adjustBalance(admin, id, fields),
+  invitePerson: ({ admin, id, baseUrl }) => invitePerson(admin, id, baseUrl),
+  listPersons: ({ admin, id }) => listPersons(admin, id),
+  resetPassword: ({ admin, id }) => resetPassword(admin, id),
+  removePerson: ({ admin, id }) => removePerson(admin, id),
   createKey: ({ admin, id, fields }) => createKey(admin, id, fields),
   listKeys: ({ admin, id }) => listKeys(admin, id),
   updateKey: ({ admin, id, fields }) => updateKey(admin, id, fields),

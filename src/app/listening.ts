@@ -2,6 +2,7 @@
 import { addressesOf, listensEverywhere, type Addresses } from '../addresses'
 import { ConfigError, type Config } from '../config'
 import { createAddresses } from '../http/addresses'
+import { createOwnPage } from '../http/own-page'
 import { createHttpServer } from '../http/server'
 import type { Logger } from '../log'
 import { parseNetworks, type Networks } from '../net/address'
@@ -22,7 +23,7 @@ type Options = {
 export async function listen(
   config: Config,
   { db }: Stores,
-  { speech, registry, speaking, cloning, demos, installer, keyUse }: Services,
+  { speech, registry, speaking, cloning, demos, installer, keyUse, sessionUse }: Services,
   { tls, stopping, log }: Options,
 ): Promise<{ server: Server; ready: Addresses }> {
   // The addresses contain the port, which is known after listening when the system chooses it.
@@ -36,6 +37,8 @@ export async function listen(
     packs: { registry, loaded: () => speech.scheduler.models(), installs: installer.status },
     installer,
     keyUse,
+    sessionUse,
+    ownPage: createOwnPage(config),
     rateLimits: config.rateLimits,
     ttsSecondsMax: config.ttsSecondsMax,
     trustedProxies: readTrustedProxies(config),

@@ -1,5 +1,6 @@
 /** Wires the services that work on the stores: voices, speech, cloning, demos and installations. */
 import { createKeyUse } from '../account/keys'
+import { createSessionUse } from '../account/sessions'
 import { converterAmong } from '../cloning/convert/installed-converter'
 import type { Cloning } from '../clone/cloning'
 import { downloadLimits, limits, operationTimeoutMs, voicesDirectory, type Config } from '../config'
@@ -56,6 +57,7 @@ export async function openServices(config: Config, stores: Stores, commands: Com
     demos: createDemos(speaking, log.child({ room: 'demos' })),
     installer: createInstaller({ pull: pullerOf(config), log: log.child({ room: 'hub' }) }),
     keyUse: createKeyUse(db),
+    sessionUse: createSessionUse(db),
   }
 }
 

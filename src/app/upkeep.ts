@@ -1,4 +1,5 @@
-/** Periodic work on the ledger while the server runs: late outcomes, expired holds, uses of keys, and late recovery. */
+/** Periodic work on the ledger while the server runs: late outcomes, expired holds, uses of keys and sessions, and late recovery. */
+import { removeEndedSessions } from '../account/sessions'
 import { releaseExpired } from '../billing/recovery'
 import { settle } from '../billing/paid-request'
 import { limits } from '../config'
@@ -16,7 +17,7 @@ export type Upkeep = {
 /** `dataDirectory`: for the log. */
 export function startUpkeep(
   { db, storage, recovery }: Pick<Stores, 'db' | 'storage' | 'recovery'>,
-  { speaking, keyUse }: Pick<Services, 'speaking' | 'keyUse'>,
+  { speaking, keyUse, sessionUse }: Pick<Services, 'speaking' | 'keyUse' | 'sessionUse'>,
   { dataDirectory, log }: { dataDirectory: string; log: Logger },
 ): Upkeep {
   const isAtWork = (requestId: string) => speaking.running.has(requestId) || speaking.unsettled.has(requestId)
@@ -27,6 +28,8 @@ export function startUpkeep(
       const expired = releaseExpired(db, Date.now(), isAtWork)
       if (expired.length > 0) log.warn({ requests: expired.length }, 'expired holds were released')
       if (!keyUse.isEmpty) transact(db, () => keyUse.write())
+      if (!sessionUse.isEmpty) transact(db, () => sessionUse.write())
+      removeEndedSessions(db, Date.now())
     } catch (error) {
       log.error({ err: error }, 'upkeep failed')
     }

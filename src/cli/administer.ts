@@ -5,7 +5,7 @@ import type { Catalogue } from '../voice/catalogue'
 import type { Kind } from '../operations/operation'
 import type { Flags, Group } from './commands/description'
 import { findCommand, findVerb } from './commands/table'
-import { administrationOf, openVoices, readStorageUrl, storesOf, withDatabase } from './data'
+import { administrationOf, openVoices, readAddresses, storesOf, withDatabase } from './data'
 import { readFlags, UsageError } from './flags'
 import { findOperation } from './operations'
 import { format, write } from './print'
@@ -24,7 +24,7 @@ export async function administer(verb: string, name: string, args: string[]): Pr
       admin: administrationOf(db),
       id,
       fields: fieldsOf(command.flags, given),
-      storageUrl: 'storage-url' in command.flags ? await readStorageUrl(given) : '',
+      ...('storage-url' in command.flags ? await readAddresses(given) : { baseUrl: '', storageUrl: '' }),
       stores: storesOf(given),
       flags: given,
     }

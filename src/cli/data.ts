@@ -1,6 +1,6 @@
 /** The data directory, for verbs beside a server. Only the server creates, locks and upgrades it. */
 import { userInfo } from 'node:os'
-import { addressesOf } from '../addresses'
+import { addressesOf, type Addresses } from '../addresses'
 import type { Administration } from '../admin/administration'
 import type { Stores } from '../admin/clones'
 import type { Packs } from '../admin/packs'
@@ -44,10 +44,10 @@ export function storesOf(flags: RawSettings): Stores {
   }
 }
 
-/** The storage URL of a server with this data directory and the same settings. */
-export async function readStorageUrl(flags: RawSettings): Promise<string> {
+/** The addresses of a server with this data directory and the same settings. */
+export async function readAddresses(flags: RawSettings): Promise<Addresses> {
   const config = await readServerConfig(flags)
-  return addressesOf(config, config.port).storageUrl
+  return addressesOf(config, config.port)
 }
 
 /** A user without a name, as in many containers, is shown by number. */

@@ -24,6 +24,8 @@ export const operationTimeoutsMs = {
 } as const
 export type TimedOperation = keyof typeof operationTimeoutsMs
 
+const dayMs = 86_400_000
+
 /** Fixed limits, without a flag. */
 export const limits = {
   textCharactersMax: 2000,
@@ -62,6 +64,27 @@ export const limits = {
   wrongKeysPerMinute: 100,
   /** Wrong activation codes, by one key and from one address. */
   wrongCodesPerMinute: 10,
+  /** Wrong passwords, for one e-mail address and from one client address. */
+  wrongPasswordsPerMinute: 10,
+  passwordCharactersMin: 8,
+  /** In UTF-8. */
+  passwordBytesMax: 1024,
+  /** Passwords that wait while another one is hashed; further ones get `rate_limited`. */
+  passwordsWaitingMax: 16,
+  /** A session ends this time after its last use. */
+  sessionIdleMs: 7 * dayMs,
+  /** A session ends this time after its start. */
+  sessionLifetimeMs: 30 * dayMs,
+  /** Age of a session's secret at which it is replaced. */
+  sessionRotationMs: dayMs,
+  /** Time after a replacement in which both secrets work. */
+  sessionOverlapMs: 60_000,
+  /** The sessions of one person; a further one ends the one that is longest unused. */
+  sessionsPerPersonMax: 100,
+  invitationLifetimeMs: 7 * dayMs,
+  /** Unused invitations of one account. */
+  openInvitationsMax: 100,
+  personsPerAccountMax: 1000,
   /** Deletions of clones by one key; `--limit-account` may set another limit or none. */
   cloneDeletionsPerMinute: 30,
   referenceSecondsMax: 15,

@@ -289,6 +289,23 @@ export const migrations: readonly Migration[] = [
     CHECK (provider IN ('auto', 'cpu', 'webgpu', 'cuda', 'coreml', 'dml'));
   `,
   migrateTo6,
+  `
+  -- No earlier version began a session.
+  DROP TABLE sessions;
+  -- A secret and the one before it. A session is valid only in the database file in which it began.
+  CREATE TABLE sessions (
+    id              TEXT PRIMARY KEY,
+    person_id       TEXT NOT NULL REFERENCES persons (id) ON DELETE CASCADE,
+    secret_sha256   BLOB NOT NULL UNIQUE CHECK (length(secret_sha256) = 32),
+    previous_sha256 BLOB UNIQUE CHECK (length(previous_sha256) = 32),
+    rotated_at_ms   INTEGER NOT NULL,
+    device          TEXT,
+    database_file   TEXT NOT NULL,
+    created_at_ms   INTEGER NOT NULL,
+    last_used_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_person ON sessions (person_id, created_at_ms, id);
+  `,
 ]
 
 /** Brings the schema from `version` to the last one. Version 0 is an empty database. */

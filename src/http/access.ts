@@ -1,13 +1,19 @@
-/** Authenticates callers (`Authorization: Bearer <API_KEY>`) and applies the access rule and limit of an operation. */
+/**
+ * Authenticates callers by `Authorization: Bearer <API_KEY>` or, without that header, by the cookie of a session, and
+ * applies the access rule and limit of an operation. With the header the cookie is ignored.
+ */
+import { foldEmail } from '../account/email'
 import { authenticate, type Caller, type createKeyUse } from '../account/keys'
 import { limits, type RateLimits } from '../config'
 import type { Database } from '../db/database'
 import { createMemo } from '../db/statements'
 import { AppError } from '../errors'
 import { limitSubject } from '../net/address'
-import type { Operation } from '../operations/operation'
+import type { Method, Operation } from '../operations/operation'
+import type { OwnPage } from './own-page'
 import { createCallCounter, createFailureCounter } from './rate-limits'
 import { stateOf } from './request-state'
+import type { SessionAccess } from './session-access'
 
 export type Access = ReturnType<typeof createAccess>
 
@@ -19,8 +25,13 @@ type AccessOptions = {
   readonly keyUse: ReturnType<typeof createKeyUse>
   /** The client's address. */
   readonly addressOf: (request: Request) => string
+  readonly sessions: SessionAccess
+  readonly ownPage: OwnPage
   readonly nowMs?: () => number
 }
+
+/** The parts of an operation that say who may call it. */
+export type Entry = Pick<Operation, 'access' | 'limit' | 'body'> & { readonly method: Method }
 
 export function createAccess(options: AccessOptions) {
   const { rateLimits } = options
@@ -30,33 +41,65 @@ export function createAccess(options: AccessOptions) {
   /** Valid keys still work after too many wrong ones from an address, because clients may share it. */
   const identify = createAuthentication(options, (request) => failures.countWrongKey(request, subjectOf(request)))
 
-  function enterByKey(request: Request, { access, limit }: Pick<Operation, 'access' | 'limit'>): Caller {
-    const caller = identify(request)
-    if (access === 'administrator' && caller.role !== 'admin')
-      throw new AppError('permission_denied', 'This takes the API key of an administrator.')
-    if (limit) calls.countCall(request, limit, caller)
-    return caller
+  function enterBySession(request: Request, secret: string, { method, body }: Entry): Caller {
+    if (method !== 'GET') options.ownPage.ensure(request, { mayLackOrigin: false, mayBeForm: body?.form !== undefined })
+    try {
+      const caller = options.sessions.identify(request, secret)
+      options.keyUse.note(caller.keyId, (options.nowMs ?? Date.now)())
+      stateOf(request).caller = caller
+      return caller
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalid_session')
+        failures.countWrongKey(request, subjectOf(request))
+      throw error
+    }
   }
 
   return {
     /**
      * Returns the caller, and counts the call where the operation has a limit. Undefined: an anonymous caller, where
-     * the operation allows one. An invalid header is an error, not an anonymous caller. Throws `missing_api_key`,
-     * `invalid_api_key`, `api_key_revoked`, `account_disabled`, `permission_denied`, `rate_limited`.
+     * the operation allows one. An invalid header or an ended session is an error, not an anonymous caller. Throws
+     * `missing_api_key`, `invalid_api_key`, `invalid_session`, `api_key_revoked`, `account_disabled`,
+     * `permission_denied`, `rate_limited`, and `invalid_params` for the type of a body.
      */
-    enter(request: Request, operation: Pick<Operation, 'access' | 'limit'>): Caller | undefined {
-      const { access, limit } = operation
+    enter(request: Request, entry: Entry): Caller | undefined {
+      const { access, limit } = entry
       if (access === 'public') return undefined
-      if (access !== 'optional key' || request.headers.has('authorization')) return enterByKey(request, operation)
-      if (limit && rateLimits.anonymous > 0) calls.countAnonymousCall(request, limit, subjectOf(request))
-      return undefined
+      if (access === 'sign-in') {
+        options.ownPage.ensure(request, { mayLackOrigin: true, mayBeForm: false })
+        return undefined
+      }
+      const hasHeader = request.headers.has('authorization')
+      const secret = hasHeader ? undefined : options.sessions.secretOf(request)
+      if (access === 'optional key' && !hasHeader && secret === undefined) {
+        if (limit && rateLimits.anonymous > 0) calls.countAnonymousCall(request, limit, subjectOf(request))
+        return undefined
+      }
+      if (access === 'session' && !hasHeader && secret === undefined)
+        throw new AppError('missing_api_key', 'Sign in first: this takes the session of a person.')
+      const caller = secret === undefined ? identify(request) : enterBySession(request, secret, entry)
+      ensurePermitted(caller, access)
+      if (limit) calls.countCall(request, limit, caller)
+      return caller
     },
 
     /** Runs `guess`, which tries an activation code. Throws its errors, and `rate_limited` after too many wrong codes. */
     guessCode<T>(request: Request, caller: Caller, guess: () => T): T {
       return failures.guessCode(request, caller, subjectOf(request), guess)
     },
+
+    /** Limits wrong passwords of an e-mail address and from the client's address. */
+    throttleOf: (request: Request) => (email: string) =>
+      failures.throttlePassword(request, foldEmail(email), subjectOf(request)),
   }
+}
+
+/** Throws `permission_denied`. */
+function ensurePermitted({ role, session }: Caller, access: Operation['access']): void {
+  if (access === 'session' && !session)
+    throw new AppError('permission_denied', 'This takes the session of a person; an API key cannot do it.')
+  if (access === 'administrator' && role !== 'admin')
+    throw new AppError('permission_denied', 'This takes the API key or the session of an administrator.')
 }
 
 /** Returns a function that finds the caller of a request by its key. */

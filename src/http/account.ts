@@ -9,7 +9,7 @@ import { redeemCode } from '../billing/ledger/codes'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
 import { activation } from '../operations/account'
 import { readFields } from '../operations/read-fields'
-import { instant } from '../paging'
+import { describeOwnAccount } from '../people/describe'
 import type { HttpContext } from './context'
 import { headersOf } from './request-state'
 import type { Handlers } from './routes'
@@ -33,20 +33,9 @@ export function accountHandlers({ db, access, addresses, installation }: HttpCon
       return remember(accountId, () => describeBalance(accountId))
     },
 
-    getAccount({ caller: { accountId, keyId } }) {
-      const { name, email, role, status, planId, accountNumber, createdAtMs } = findAccount(db, accountId)!
-      return {
-        name,
-        email,
-        role,
-        status,
-        group: planId,
-        balance: balanceOf(accountId),
-        unit,
-        account_number: maskAccountNumber(accountNumber),
-        created_at: instant(createdAtMs),
-        key: describeKey(db, findKey(db, keyId)!),
-      }
+    getAccount({ caller: { accountId, keyId, session } }) {
+      const key = session ? null : describeKey(db, findKey(db, keyId)!)
+      return { ...describeOwnAccount(db, accountId), key }
     },
 
     redeemCode({ request, caller, fields }) {

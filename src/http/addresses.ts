@@ -3,15 +3,12 @@
  * of the request, if it belongs to this machine. Any other `Host` is never used, and `X-Forwarded-Host` is ignored: any
  * client can send it.
  */
-import { hostname, networkInterfaces } from 'node:os'
 import { addressesOf, listensEverywhere, type Addresses } from '../addresses'
 import { limits, type Config } from '../config'
+import { ownNamesKeptMs, readOwnNames } from './own-names'
 
 /** A host name, an IPv4 address or a bracketed IPv6 address, with an optional port; no user, no path. */
 const hostPattern = /^(?:\[[\da-f:.]{2,45}\]|[a-z\d.-]{1,253})(?::\d{1,5})?$/i
-
-/** Interfaces change, and listing them takes time. */
-const ownNamesKeptMs = 10_000
 
 type Options = { readonly ownNames?: () => ReadonlySet<string>; readonly nowMs?: () => number }
 
@@ -45,14 +42,4 @@ export function createAddresses(
     known.set(host, addresses)
     return addresses
   }
-}
-
-/** The names and addresses of this machine, in the form of a URL's host. */
-function readOwnNames(): ReadonlySet<string> {
-  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  const addresses = interfaces.map(({ address }) => (address.includes(':') ? `[${address.split('%')[0]}]` : address))
-  const full = hostname()
-  const short = full.split('.')[0]!
-  const hosts = ['localhost', full, short, `${short}.local`, ...addresses]
-  return new Set(hosts.flatMap((host) => URL.parse(`http://${host}`)?.hostname || []))
 }

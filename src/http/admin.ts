@@ -12,16 +12,17 @@ type AdministratorCall = Call<'administrator'>
 
 export function adminHandlers({ db, speaking, cloning, packs, installer, addresses }: HttpContext) {
   function administrationOf({ caller }: AdministratorCall) {
-    const actor = `account ${caller.accountId}, key ${caller.keyId}`
+    const { accountId, keyId, session } = caller
+    const actor = `account ${accountId}, ${session ? `person ${session.personId}` : `key ${keyId}`}`
     return { db, catalogue: speaking.catalogue, actor, refusesLockOut: true, nowMs: Date.now }
   }
 
   function shared(run: (call: VoiceCall) => unknown) {
     return (call: AdministratorCall) => {
       const { id, fields, request } = call
-      const { storageUrl } = addresses(request)
+      const { baseUrl, storageUrl } = addresses(request)
       const admin = administrationOf(call)
-      return retryWhileBusy(() => run({ admin, id, fields, storageUrl, stores: cloning, packs }))
+      return retryWhileBusy(() => run({ admin, id, fields, baseUrl, storageUrl, stores: cloning, packs }))
     }
   }
 

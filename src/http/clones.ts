@@ -12,6 +12,7 @@ import { faultsOf } from './faults'
 import { isForm, readForm, type Form } from './form'
 import { stateOf } from './request-state'
 import type { Handlers } from './routes'
+import { surfaceOf } from './session-access'
 
 const nameCharactersMax = 64
 const hashPattern = /^[0-9a-f]{64}$/i
@@ -42,7 +43,7 @@ export function cloneHandlers({ db, cloning, addresses, faultsOnDemand }: HttpCo
           language: readLanguage(fields, catalogue.builtIn),
         }
         const faults = faultsOf(request, faultsOnDemand)
-        const from = { caller, surface: 'api', requestId, faults, deadline, signal } as const
+        const from = { caller, surface: surfaceOf(caller), requestId, faults, deadline, signal } as const
         const made = await clone(cloning, { ...wanted, ...from })
         const { duplicate, units, remaining } = made
         state.voiceId = made.clone.id

@@ -2,6 +2,7 @@
 import type { Addresses } from '../addresses'
 import type { Config, RateLimits } from '../config'
 import type { createKeyUse } from '../account/keys'
+import type { createSessionUse } from '../account/sessions'
 import type { Packs } from '../admin/packs'
 import type { Cloning } from '../clone/cloning'
 import type { Database } from '../db/database'
@@ -12,6 +13,8 @@ import type { Speaking } from '../speak/speak'
 import type { SpeechWorkers } from '../workers/speech-workers'
 import type { Installer } from '../packs/hub/installer'
 import type { Access } from './access'
+import type { OwnPage } from './own-page'
+import type { SessionAccess } from './session-access'
 
 export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
   readonly db: Database
@@ -23,6 +26,7 @@ export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
   readonly installer: Installer
   readonly log: Logger
   readonly keyUse: ReturnType<typeof createKeyUse>
+  readonly sessionUse: ReturnType<typeof createSessionUse>
   readonly rateLimits: RateLimits
   readonly trustedProxies: Networks
   /** Names the installation in the balance. */
@@ -30,6 +34,8 @@ export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
   /** Whether requests may ask for faults. */
   readonly faultsOnDemand: boolean
   readonly isTls: boolean
+  /** Checks that changes with a cookie come from pages of this server. */
+  readonly ownPage: OwnPage
   /** The addresses of the service and of the audio files, as the client of the request reaches them. */
   readonly addresses: (request: Request) => Addresses
   /** Aborted when the server begins to stop. */
@@ -38,4 +44,5 @@ export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
 
 export type HttpContext = ServerOptions & {
   readonly access: Access
+  readonly sessions: SessionAccess
 }

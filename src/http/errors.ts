@@ -14,6 +14,8 @@ export const statuses = {
   body_too_fragmented: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
+  invalid_session: 401,
+  wrong_password: 401,
   insufficient_balance: 402,
   key_cap_reached: 402,
   account_disabled: 403,

@@ -68,6 +68,26 @@ export function createFailureCounter() {
         throw error
       }
     },
+
+    /**
+     * Limits wrong passwords of one e-mail address and from one client address. `admit` throws `rate_limited` after too
+     * many; `onWrong` counts one.
+     */
+    throttlePassword(request: Request, email: string, subject: string) {
+      const subjects = [`password ${email}`, `password from ${subject}`]
+      const max = limits.wrongPasswordsPerMinute
+      return {
+        admit(): void {
+          for (const each of subjects) {
+            const verdict = failures.peek(each, max)
+            if (!verdict.allowed) throw tooMany(request, verdict, 'Too many wrong passwords')
+          }
+        },
+        onWrong(): void {
+          for (const each of subjects) failures.take(each, max)
+        },
+      }
+    },
   }
 }
 

@@ -13,15 +13,18 @@ import type { Access } from './access'
 import { queryOf, readJsonObject, readOptionalJsonObject } from './body'
 import { crossOrigin } from './cross-origin'
 import { addHeaders, stateOf } from './request-state'
+import type { SessionCaller } from './session-access'
 
 /** A request that its operation let in. */
 export type Call<Rule extends AccessRule = AccessRule> = {
   readonly request: Request
-  readonly caller: Rule extends 'key' | 'administrator'
-    ? Caller
-    : Rule extends 'optional key'
-      ? Caller | undefined
-      : undefined
+  readonly caller: Rule extends 'session'
+    ? SessionCaller
+    : Rule extends 'key' | 'administrator'
+      ? Caller
+      : Rule extends 'optional key'
+        ? Caller | undefined
+        : undefined
   /** The parameter of the path; empty without one. */
   readonly id: string
   /** The fields of the JSON body or of the query. */

@@ -18,17 +18,22 @@ import { docsHandlers } from './docs'
 import { errorResponse, refusesBody } from './errors'
 import { homeHandlers } from './home'
 import { pathOf } from './path'
+import { peopleHandlers } from './people'
 import { createRequestLog } from './request-log'
 import { addHeaders, beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
 import { addRoutes, createPathFinder, type Handlers } from './routes'
+import { createSessionAccess } from './session-access'
 import { ttsHandlers } from './tts'
 import { voiceHandlers } from './voices'
 
 export function createHttpServer(options: ServerOptions) {
-  const { db, rateLimits, keyUse, trustedProxies, log, stopping } = options
+  const { db, rateLimits, keyUse, sessionUse, ownPage, trustedProxies, log, stopping } = options
   const addressOf = (request: Request) =>
     clientAddress(app.server?.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for'), trustedProxies)
-  const context: HttpContext = { ...options, access: createAccess({ db, rateLimits, keyUse, addressOf }) }
+  const isSecure = (request: Request) => options.addresses(request).baseUrl.startsWith('https:')
+  const sessions = createSessionAccess({ db, sessionUse, isSecure, nowMs: Date.now })
+  const access = createAccess({ db, rateLimits, keyUse, addressOf, sessions, ownPage })
+  const context: HttpContext = { ...options, access, sessions }
   const logRequest = createRequestLog(log, addressOf)
   const { idleConnectionSeconds: idleTimeout } = limits
   let findPath: ReturnType<typeof createPathFinder> | undefined
@@ -99,6 +104,7 @@ function handlersOf(context: HttpContext): Handlers {
     ...voiceHandlers(context),
     ...cloneHandlers(context),
     ...accountHandlers(context),
+    ...peopleHandlers(context),
     ...adminHandlers(context),
     ...computeHandlers(context),
     ...audioHandlers(context),

@@ -10,6 +10,7 @@ import { faultsOf } from './faults'
 import { refuseMistakenFields } from './mistaken-field'
 import { stateOf } from './request-state'
 import type { Handlers } from './routes'
+import { surfaceOf } from './session-access'
 
 const cloneIdPattern = /^cv-[0-9a-f]{32}$/
 
@@ -26,7 +27,7 @@ export function ttsHandlers({ speaking, addresses, faultsOnDemand }: HttpContext
       state.id = idempotencyKeyOf(request) ?? state.id
       state.voiceId = knownVoice(fields.voiceId)
       const { signal } = request
-      const from = { caller, surface: 'api', requestId: state.id, deadline, signal, faults } as const
+      const from = { caller, surface: surfaceOf(caller), requestId: state.id, deadline, signal, faults } as const
       const spoken = await speak(speaking, { ...from, ...fields })
       state.voiceId = spoken.voiceId
       state.units = spoken.replayed || spoken.remaining === null ? 0 : spoken.units

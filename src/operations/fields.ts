@@ -62,11 +62,8 @@ export const ofAccount: Field = {
 }
 
 export const name: Field<string> = { takes: 'TEXT', says: 'a display name', schema: line(100) }
-const email: Field<string | null> = {
-  takes: 'TEXT|none',
-  says: 'an e-mail address',
-  schema: orNull({ type: 'string', maxLength: 254, pattern: emailPattern }),
-}
+export const email: Schema<string> = { type: 'string', maxLength: 254, pattern: emailPattern }
+const accountEmail: Field<string | null> = { takes: 'TEXT|none', says: 'an e-mail address', schema: orNull(email) }
 const role = { takes: 'user|admin', says: 'the permissions of its keys', schema: oneOf(['user', 'admin']) } as const
 const group: Field<string | null> = {
   takes: 'ID|none',
@@ -75,7 +72,7 @@ const group: Field<string | null> = {
 }
 export const newAccount = {
   name: required(name),
-  email,
+  email: accountEmail,
   role: { ...role, says: `${role.says} (default user)` },
   group,
   balance: { takes: 'N', says: 'initial units (default 0)', schema: whole(0, unitsMax) },
@@ -85,7 +82,7 @@ export const accountSearch: Field<string> = {
   says: 'part of a name, e-mail address or account number',
   schema: { type: 'string', maxLength: 100, pattern: optionalLinePattern },
 }
-export const accountChanges = { name, email, role, group } as const
+export const accountChanges = { name, email: accountEmail, role, group } as const
 
 export const adjustment = {
   units: {

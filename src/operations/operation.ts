@@ -53,8 +53,11 @@ export type Field<Value = unknown> = {
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** Allowed callers: any client; any client, with more in the answer for a key; a key; an administrator's key. */
-export type Access = 'public' | 'optional key' | 'key' | 'administrator'
+/**
+ * Allowed callers: any client; any client that signs in; any client, with more in the answer for a key; a key; a session
+ * only; an administrator's key. The session of a person counts as a key of the account.
+ */
+export type Access = 'public' | 'sign-in' | 'optional key' | 'key' | 'session' | 'administrator'
 
 /** The rate limits, each with its own window. */
 export type RateLimit =
@@ -79,6 +82,7 @@ export type HeaderName =
   | 'Accept-Ranges'
   | 'Content-Range'
   | 'Vary'
+  | 'Set-Cookie'
   | 'Allow'
   | `Access-Control-${'Allow-Origin' | 'Allow-Methods' | 'Allow-Headers' | 'Expose-Headers' | 'Max-Age'}`
 

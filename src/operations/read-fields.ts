@@ -13,6 +13,7 @@ import {
 } from '../fields'
 import { AppError } from '../errors'
 import type { Field, Fields } from './operation'
+import { emailPattern } from './rules'
 import type { Schema } from './schema'
 
 type ValueOf<Entry> = Entry extends { readonly fields: infer Inner extends Fields }
@@ -79,4 +80,10 @@ function readInner(given: Given, name: string, entries: Fields): unknown {
     if (!(error instanceof AppError)) throw error
     throw new AppError(error.code, `${name}.${error.message}`, { param: name })
   }
+}
+
+/** Refuses an `email` that is no e-mail address; null is none. */
+export function checkEmail(email: string | null): void {
+  if (email !== null && !new RegExp(emailPattern).test(email))
+    throw refuse('email', email, 'an e-mail address is allowed')
 }

@@ -1,10 +1,11 @@
 /**
- * Every operation of the service by its id: the pages, those of customers and those of administrators. It is data only;
+ * Every operation of the service by its id: the pages, those of customers and people, and those of administrators. It is data only;
  * `http` and `cli` bind the code to it.
  */
 import { accountOperations } from './account'
 import { administrativeOperations } from './administration'
 import type { Method, Operation } from './operation'
+import { peopleOperations } from './people'
 import { audioOperations, serviceOperations } from './service'
 import { speechOperations } from './speech'
 import { voiceOperations } from './voices'
@@ -13,6 +14,7 @@ const table = {
   ...speechOperations,
   ...audioOperations,
   ...accountOperations,
+  ...peopleOperations,
   ...administrativeOperations,
   ...voiceOperations,
   ...serviceOperations,

@@ -83,8 +83,11 @@ describe('people', () => {
 
   it('take their sessions with them', () => {
     addPerson('p1', 'ada@example.org')
-    db.prepare("INSERT INTO sessions VALUES ('s1', 'p1', zeroblob(32), 0, 0)").run()
-    refuses(() => db.exec("INSERT INTO sessions VALUES ('s2', 'p1', zeroblob(32), 0, 0)"), 'UNIQUE constraint failed')
+    db.prepare("INSERT INTO sessions VALUES ('s1', 'p1', zeroblob(32), NULL, 0, NULL, '', 0, 0)").run()
+    refuses(
+      () => db.exec("INSERT INTO sessions VALUES ('s2', 'p1', zeroblob(32), NULL, 0, NULL, '', 0, 0)"),
+      'UNIQUE constraint failed',
+    )
     db.exec("DELETE FROM persons WHERE id = 'p1'")
     expect(db.prepare('SELECT * FROM sessions').all()).toEqual([])
   })

@@ -64,6 +64,36 @@ describe('sonant account', () => {
     expect(await http<Answer>(`/admin/accounts/${made.id}`)).toEqual(updated)
   })
 
+  it('invites a person, resets the password and removes the person, beside the server', async () => {
+    const id = newAccount('People')
+    const invitation = act('account', 'invite', id, '--base-url', 'https://voice.example.org/tts')
+    expect(invitation.url).toMatch(/^https:\/\/voice\.example\.org\/tts\/console\/invitation#\w{43}$/)
+    const [token, email, password] = [String(invitation.url).split('#')[1], 'grace@example.org', 'correct horse']
+    const post = (path: string, body: unknown) =>
+      fetch(`${sonant.baseUrl}/api/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const joined = await post('/invitations/accept', { token, email, password, name: 'Grace' })
+    expect(joined.status).toBe(200)
+    const headers = { cookie: joined.headers.getSetCookie()[0]!.split(';')[0]! }
+    const statusOfSession = async () => (await fetch(`${sonant.baseUrl}/api/v1/session`, { headers })).status
+    expect(await statusOfSession()).toBe(200)
+    expect(act<List>('account', 'persons', id).items).toMatchObject([{ email, name: 'Grace', account_id: id }])
+    const reset = act('account', 'reset-password', 'GRACE@example.org')
+    expect(await statusOfSession()).toBe(401)
+    expect((await post('/session', { email, password })).status).toBe(401)
+    expect((await post('/session', { email, password: reset.password })).status).toBe(200)
+    const { stdout, stderr } = run('account', 'reset-password', email)
+    expect(stdout).toMatch(/^password: +\w{20}$/m)
+    expect(stderr).toBe('Keep the password: it is not shown again.\n')
+    act('account', 'remove-person', email)
+    expect(run('account', 'remove-person', email)).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(act<List>('account', 'persons', id).items).toEqual([])
+    expect(act('audit')).toMatchObject({ ok: true })
+  })
+
   it('disables and enables at once', async () => {
     const id = newAccount('Bob')
     const key = act('key', 'create', '--account', id, '--name', 'k').api_key as string

@@ -155,6 +155,50 @@ describe('the answers of the service', () => {
     return (content.startsWith('{') ? JSON.parse(content) : content) as Record<string, any>
   }
 
+  /** Calls the operations of people, as a person whose account is new. */
+  async function callAsPeople(accounts: string): Promise<void> {
+    const { id } = await call('POST', accounts, 200, { body: { name: 'People' } })
+    const json = { 'content-type': 'application/json' }
+    const email = 'ada@example.org'
+    const body = { email, password: 'correct horse', name: 'Ada' }
+    const join = async (status: number, fields: object) => {
+      const { url } = await call('POST', `${accounts}/{id}/invitations`, 200, {}, id)
+      const accepted = { ...body, token: url.split('#')[1], ...fields }
+      return call('POST', '/api/v1/invitations/accept', status, { key: '', headers: json, body: accepted })
+    }
+    await join(200, {})
+    await join(409, {})
+    await join(400, { token: 'x' })
+    const cookieOf = async (path: string, fields: object) => {
+      const headers = { ...json, 'user-agent': 'curl/8' }
+      const answer = await fetch(ready.base_url + path, { method: 'POST', headers, body: JSON.stringify(fields) })
+      return {
+        key: '',
+        headers: { ...json, origin: ready.base_url, cookie: answer.headers.getSetCookie()[0]!.split(';')[0]! },
+      }
+    }
+    await call('POST', '/api/v1/session', 200, { key: '', headers: json, body })
+    await call('POST', '/api/v1/session', 401, { key: '', headers: json, body: { ...body, password: 'wrong' } })
+    await call('POST', '/api/v1/session', 403, { key: '', headers: { ...json, origin: 'null' }, body })
+    const person = await cookieOf('/api/v1/session', body)
+    await call('GET', '/api/v1/session', 200, person)
+    await call('GET', '/api/v1/account', 200, person)
+    const { items: sessions } = await call('GET', '/api/v1/sessions', 200, person)
+    await call('DELETE', '/api/v1/sessions/{id}', 200, person, sessions.at(-1).id)
+    await call('DELETE', '/api/v1/sessions/{id}', 404, person, 'nothing')
+    const change = { current_password: body.password, new_password: 'three quiet herons' }
+    await call('POST', '/api/v1/password', 200, { ...person, body: change })
+    await call('POST', '/api/v1/password', 401, { ...person, body: change })
+    await call('DELETE', '/api/v1/session', 200, person)
+    await call('DELETE', '/api/v1/session', 401, person)
+    const { items: persons } = await call('GET', `${accounts}/{id}/persons`, 200, {}, id)
+    const { password } = await call('POST', '/api/v1/admin/persons/{id}/reset-password', 200, {}, persons[0].id)
+    const again = await cookieOf('/api/v1/session', { email, password })
+    await call('DELETE', '/api/v1/sessions', 200, again)
+    await call('DELETE', '/api/v1/admin/persons/{id}', 200, {}, persons[0].id)
+    await call('DELETE', '/api/v1/admin/persons/{id}', 404, {}, persons[0].id)
+  }
+
   it('are as described, field by field, for every operation', async () => {
     const user = { key: ready.api_key }
     const hello = { text: 'Hello!' }
@@ -301,6 +345,8 @@ describe('the answers of the service', () => {
     await call('POST', '/api/v1/keys/{id}/revoke', 200, {}, own.id)
     await call('DELETE', '/api/v1/keys/{id}', 200, {}, own.id)
     await call('DELETE', '/api/v1/keys/{id}', 404, {}, account.key.id)
+
+    await callAsPeople(accounts)
 
     await call('GET', '/api/v1/version', 200, anonymous)
     await call('GET', '/healthz', 200, anonymous)

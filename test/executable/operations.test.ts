@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { operationList, type ListedOperation } from '../../src/operations/table'
 import { adminKey, expectError, startServer, userKey, type Answer, type Call, type Server } from './client'
 import { untilPast } from '../until'
+import { cookieName, join } from './people-client'
 
 /** Small limits for the limited server; each differs, so that no limit can stand for another. */
 const limitFlags = ['--limit-tts', '3', '--limit-clone', '2', '--limit-voices', '4', '--limit-account', '5']
@@ -16,6 +17,8 @@ const accountCallsMax = 5
 let server: Server
 let limited: Server
 const keys = { revoked: '', disabled: '', expired: '' }
+/** The cookies of persons by operation, on each server: some operations end the session. */
+const cookies = new Map<Server, Map<string, string>>()
 beforeAll(async () => {
   // Wrong keys are counted by address, so each operation calls from one of its own.
   const flags = ['--trusted-proxy', '127.0.0.0/8', '--hub', 'http://127.0.0.1:1']
@@ -26,6 +29,13 @@ beforeAll(async () => {
   const expires_at = new Date(Date.now() + 200).toISOString()
   await server.admin('PATCH', `/keys/${expired!.keyId}`, { expires_at })
   await untilPast(expires_at)
+  for (const each of [server, limited]) {
+    const ofOne = ofSessions.map(async (operation) => {
+      const { id } = await each.makeAccount({ role: 'admin' })
+      return [operation.id, (await join(each, id)).browser.cookie()!] as const
+    })
+    cookies.set(each, new Map(await Promise.all(ofOne)))
+  }
   Object.assign(keys, { revoked: revoked!.key, disabled: disabled!.key, expired: expired!.key })
 })
 afterAll(async () => {
@@ -46,11 +56,22 @@ function send(operation: ListedOperation, options: Options = {}): Promise<Answer
   const body = 'body' in options ? options.body : reads(operation) ? undefined : broken
   const from = address ?? `203.0.113.${operationList.indexOf(operation)}`
   const path = operation.path.replace(/\{\w+\}/, id) + query
-  return on.ask(path, { method, body, key, headers: { 'x-forwarded-for': from, ...headers } })
+  return on.ask(path, { method, body, ...asCaller(operation, on, key, { 'x-forwarded-for': from, ...headers }) })
+}
+
+/** For an operation of sessions the administrator's key stands for the session of an administrator. */
+function asCaller(operation: ListedOperation, on: Server, key: string | null, headers: Record<string, string>) {
+  const type = { 'content-type': 'application/json' }
+  if (operation.access === 'sign-in') return { key: null, headers: { ...type, ...headers } }
+  if (operation.access !== 'session' || key !== adminKey) return { key, headers }
+  const cookie = `${cookieName}=${cookies.get(on)!.get(operation.id)}`
+  return { key: null, headers: { ...type, origin: on.baseUrl, cookie, ...headers } }
 }
 
 const named = (list: readonly ListedOperation[]) => list.map((operation) => [operation.id, operation] as const)
-const withKey = operationList.filter(({ access }) => access !== 'public')
+const isOpen = ({ access }: ListedOperation) => access === 'public' || access === 'sign-in'
+const withKey = operationList.filter((operation) => !isOpen(operation))
+const ofSessions = operationList.filter(({ access }) => access === 'session')
 const ofKey = withKey.filter(({ access }) => access !== 'optional key')
 const ofAdministrators = operationList.filter(({ access }) => access === 'administrator')
 const withLimit = operationList.filter(({ limit }) => limit !== undefined)
@@ -79,6 +100,19 @@ describe('access', () => {
       expectError(await send(operation, { key: keys.revoked }), 403, 'api_key_revoked')
       const authorization = `bearer  ${keys.disabled}`
       expectError(await send(operation, { headers: { authorization } }), 403, 'account_disabled')
+    },
+  )
+
+  it.each(named(ofSessions))('%s refuses every API key', async (_id, operation) => {
+    for (const key of [userKey, adminKey])
+      expectError(await send(operation, { headers: { authorization: `Bearer ${key}` } }), 403, 'permission_denied')
+  })
+
+  it.each(named(ofSessions.filter((operation) => !reads(operation))))(
+    '%s refuses a page of another origin',
+    async (_id, operation) => {
+      const headers = { origin: 'https://evil.example' }
+      expectError(await send(operation, { key: adminKey, headers }), 403, 'permission_denied', 'Origin')
     },
   )
 
@@ -122,15 +156,16 @@ describe('rate limits', () => {
   it.each(named(withLimit))(
     '%s says what is left, counts refused bodies, and ends with 429',
     async (_id, operation) => {
-      const { key } = await limited.makeAccount()
+      const key = operation.access === 'session' ? adminKey : (await limited.makeAccount()).key
       await exhaust(operation, { key })
     },
   )
 
   it('are counted separately, and together for the operations of one limit', async () => {
     const { key } = await limited.makeAccount()
-    for (const limit of new Set(withLimit.map((operation) => operation.limit))) {
-      const [first, ...others] = withLimit.filter((operation) => operation.limit === limit)
+    const ofKeys = withLimit.filter(({ access }) => access !== 'session')
+    for (const limit of new Set(ofKeys.map((operation) => operation.limit))) {
+      const [first, ...others] = ofKeys.filter((operation) => operation.limit === limit)
       await exhaust(first!, { key })
       for (const other of others) await expectRefused(other, { key })
     }
@@ -146,7 +181,7 @@ describe('rate limits', () => {
   )
 
   it.each(named(operationList.filter(({ limit }) => limit === undefined)))('%s has none', async (_id, operation) => {
-    const key = operation.access === 'public' ? null : adminKey
+    const key = isOpen(operation) ? null : adminKey
     for (let i = 0; i <= accountCallsMax; i++) {
       const answer = await send(operation, { on: limited, key })
       expect(answer.status).not.toBe(429)
@@ -205,11 +240,12 @@ describe('bodies', () => {
   it.each(named(withBody))(
     '%s refuses what is no JSON object, too deep, too large or compressed',
     async (_id, operation) => {
+      const { key, headers: given } = asCaller(operation, server, adminKey, {})
       const ask = (body: BodyInit, headers?: Record<string, string>) =>
         fetch(server.baseUrl + operation.path.replace(/\{\w+\}/, 'none'), {
           method: operation.method,
           body,
-          headers: { authorization: `Bearer ${adminKey}`, ...headers },
+          headers: { ...(key && { authorization: `Bearer ${key}` }), ...given, ...headers },
         }).then(async (response): Promise<Answer> => {
           const text = await response.text()
           return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }

@@ -107,22 +107,27 @@ describe('the table of operations', () => {
     for (const { command, access } of operationList) if (command) expect(access).toBe('administrator')
   })
 
-  it('opens administration to administrators only, and the rest of the interface to keys', () => {
+  it('opens administration to administrators only, own sessions to people, and the rest of the interface to keys', () => {
     for (const { id, path, access } of operationList) {
       const rule = /^\/api\/v1\/(admin|keys)\b/.test(path)
         ? 'administrator'
-        : id === 'listVoices'
-          ? 'optional key'
-          : path.startsWith('/api/v1/') && id !== 'getVersion'
-            ? 'key'
-            : 'public'
+        : id === 'signIn' || id === 'acceptInvitation'
+          ? 'sign-in'
+          : /^\/api\/v1\/(sessions?|password)\b/.test(path)
+            ? 'session'
+            : id === 'listVoices'
+              ? 'optional key'
+              : path.startsWith('/api/v1/') && id !== 'getVersion'
+                ? 'key'
+                : 'public'
       expect([id, access]).toEqual([id, rule])
     }
   })
 
-  it('gives every operation with a key a limit, except to administrators', () => {
+  it('gives every operation with a key a limit, except to administrators and for signing out', () => {
+    const limited = ['key', 'optional key', 'session']
     for (const { id, access, limit } of operationList)
-      expect([id, limit !== undefined]).toEqual([id, access === 'key' || access === 'optional key'])
+      expect([id, limit !== undefined]).toEqual([id, limited.includes(access) && !id.startsWith('signOut')])
     expect([operations.speak.limit, operations.cloneVoice.limit]).toEqual(['tts', 'clone'])
     expect([operations.listVoices.limit, operations.deleteClone.limit]).toEqual(['voices', 'cloneDeletion'])
     const long = operationList.filter(({ deadline }) => deadline !== undefined && deadline !== 'demo')

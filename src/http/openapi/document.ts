@@ -10,7 +10,7 @@ import { components } from './schemas'
 
 const description = `Text to speech on your own machine.
 
-Send \`Authorization: Bearer <API_KEY>\`. Every answer carries \`X-Request-Id\`. Every error has the same envelope; its
+Send \`Authorization: Bearer <API_KEY>\`. Pages of the server may use the cookie of a person's session instead. Every answer carries \`X-Request-Id\`. Every error has the same envelope; its
 \`code\` is for programs, its \`message\` for people. An unknown path gets 404
 \`invalid_request\`, an unknown method of a path 405 \`invalid_request\`.
 
@@ -22,6 +22,7 @@ const tags = [
   { name: 'Audio', description: 'Stored audio files.' },
   { name: 'Account', description: 'Balance and activation codes.' },
   { name: 'Usage', description: 'History of requests and charges.' },
+  { name: 'People', description: 'Sessions of people, their passwords, and invitations.' },
   { name: 'Own keys', description: 'Requires the key of an administrator.' },
   { name: 'Administration', description: 'Requires the key of an administrator.' },
   { name: 'Service', description: 'State and version of the service.' },
@@ -35,6 +36,7 @@ const headers = {
   'Retry-After': header('Whole seconds to wait; a call after this time succeeds.', '^[1-9][0-9]*$'),
   'Idempotent-Replay': header('`true`: this is the answer to an earlier request.', '^true$'),
   Vary: header('`Authorization`.'),
+  'Set-Cookie': header('The cookie of the session, for browsers.'),
   ETag: header('Entity tag of the file.'),
   'Last-Modified': header('Time when the file was made.'),
   'Accept-Ranges': header('`bytes`.'),
@@ -51,12 +53,22 @@ function header(meaning: string, pattern?: string) {
   return { description: meaning, schema: { type: 'string', ...(pattern && { pattern }) } }
 }
 
-const ofKey: readonly ErrorCode[] = ['missing_api_key', 'invalid_api_key', 'api_key_revoked', 'account_disabled']
+const ofKey: readonly ErrorCode[] = [
+  'missing_api_key',
+  'invalid_api_key',
+  'invalid_session',
+  'api_key_revoked',
+  'account_disabled',
+  'rate_limited',
+]
+const byKey = [{ bearer: [] }, { session: [] }]
 const byAccess: Record<Access, { errors: readonly ErrorCode[]; security: object[] }> = {
   public: { errors: [], security: [] },
-  'optional key': { errors: [...ofKey, 'rate_limited'], security: [{}, { bearer: [] }] },
-  key: { errors: [...ofKey, 'rate_limited'], security: [{ bearer: [] }] },
-  administrator: { errors: [...ofKey, 'rate_limited', 'permission_denied'], security: [{ bearer: [] }] },
+  'sign-in': { errors: ['account_disabled', 'rate_limited'], security: [] },
+  'optional key': { errors: ofKey, security: [{}, ...byKey] },
+  key: { errors: ofKey, security: byKey },
+  session: { errors: [...ofKey, 'permission_denied'], security: [{ session: [] }] },
+  administrator: { errors: [...ofKey, 'permission_denied'], security: byKey },
 }
 const ofBody: readonly ErrorCode[] = [
   'invalid_params',
@@ -70,7 +82,8 @@ function errorsOf({ access, method, parameter, errors = [] }: ListedOperation): 
   const hasBody = method === 'POST' || method === 'PATCH' || method === 'DELETE'
   const always: ErrorCode[] = ['internal_error', 'shutting_down']
   const unknownId: ErrorCode[] = access === 'administrator' && parameter ? ['not_found'] : []
-  return [...byAccess[access].errors, ...(hasBody ? ofBody : []), ...unknownId, ...errors, ...always]
+  const foreignPage: ErrorCode[] = hasBody && access !== 'public' ? ['permission_denied'] : []
+  return [...byAccess[access].errors, ...foreignPage, ...(hasBody ? ofBody : []), ...unknownId, ...errors, ...always]
 }
 
 /** `baseUrl`: the address of the service for clients. */
@@ -97,6 +110,13 @@ export function describeApi(baseUrl: string) {
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `sk-…`.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'sonant_session',
+          description:
+            'The session of a person; over https the name is `__Host-sonant_session`. Changes need the `Origin` of the server and a JSON body.',
+        },
       },
     },
   }

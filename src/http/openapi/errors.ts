@@ -58,12 +58,21 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     message: 'The body has too many chunks of less than 512 bytes; send larger ones.',
   },
   missing_api_key: {
-    when: 'The Authorization header is missing or malformed.',
+    when: 'The Authorization header is missing or malformed, and there is no session.',
     message: 'Send the header Authorization: Bearer <API_KEY>.',
   },
   invalid_api_key: {
     when: 'The API key does not exist, was deleted or has expired.',
     message: 'The API key does not exist or was deleted.',
+  },
+  invalid_session: {
+    when: 'The session of the cookie has ended.',
+    message: 'The session has ended; sign in again.',
+  },
+  wrong_password: {
+    when: 'The e-mail address or the password is wrong.',
+    message: 'The e-mail address or the password is wrong.',
+    param: 'password',
   },
   insufficient_balance: {
     when: 'The balance is too low. Redeem a new activation code.',
@@ -91,8 +100,8 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     param: 'group',
   },
   permission_denied: {
-    when: 'The API key is not that of an administrator.',
-    message: 'This takes the API key of an administrator.',
+    when: 'The API key or the session is not that of an administrator, an API key was used where only a session may be, or a change with a session came from a page of another origin.',
+    message: 'This takes the API key or the session of an administrator.',
   },
   group_not_found: {
     when: 'There is no such group.',

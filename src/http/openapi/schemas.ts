@@ -18,6 +18,7 @@ import {
 import { cloneMethod, cloneSchemas, cloneWarnings, gender } from './clone-schemas'
 import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
+import { peopleSchemas } from './people'
 import { emailPattern, linePattern, spokenPattern, voiceIdPattern } from '../../operations/rules'
 import { speakFieldNames } from '../tts'
 
@@ -155,8 +156,22 @@ const loggedOperation = {
   created_at: instant('Time of the operation.'),
 }
 
+const ownAccount = {
+  name,
+  email: account.email,
+  role,
+  status,
+  group: account.group,
+  balance,
+  unit,
+  account_number: masked,
+  created_at: account.created_at,
+}
+
 export const components = {
   ...installSchemas,
+  ...peopleSchemas,
+  SignedIn: object({ person: reference('Person'), account: object(ownAccount) }),
   Error: errorSchema,
   SpeechRequest: object(
     {
@@ -223,16 +238,8 @@ export const components = {
     app: object({ slug: text('Identifies the installation.'), name: text('Display name of the installation.') }),
   }),
   OwnAccount: object({
-    name,
-    email: account.email,
-    role,
-    status,
-    group: account.group,
-    balance,
-    unit,
-    account_number: masked,
-    created_at: account.created_at,
-    key: reference('Key'),
+    ...ownAccount,
+    key: { description: 'The key of the request; null for a session.', anyOf: [reference('Key'), { type: 'null' }] },
   }),
   Activation: object({ ok: { const: true }, units: integer('Characters credited.', { minimum: 1 }), balance }),
   UsageRecord: object(record),

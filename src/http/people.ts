@@ -1,0 +1,73 @@
+/** Sessions, passwords and invitations over HTTP. */
+import type { Person } from '../account/persons'
+import { findPerson } from '../account/persons'
+import { nameDevice } from '../people/device'
+import { acceptInvitation } from '../people/invitations'
+import {
+  changePassword,
+  describeSignedIn,
+  endOwnSession,
+  endOwnSessions,
+  listOwnSessions,
+  signIn,
+  type NewSession,
+  type SignedIn,
+} from '../people/sessions'
+import { retryWhileBusy } from '../db/statements'
+import { assert } from '../errors'
+import type { HttpContext } from './context'
+import type { Handlers } from './routes'
+
+export function peopleHandlers({ db, access, sessions, sessionUse }: HttpContext) {
+  const newSession = (request: Request): NewSession => {
+    return { device: nameDevice(request.headers.get('user-agent')), ends: sessions.presentOf(request) }
+  }
+
+  function welcome(request: Request, { person, secret }: SignedIn) {
+    sessions.setCookie(request, secret)
+    return describeSignedIn(db, person)
+  }
+
+  return {
+    async signIn({ request, fields }) {
+      const throttle = access.throttleOf(request)
+      return welcome(request, await signIn(db, fields, { ...newSession(request), throttle }))
+    },
+
+    async acceptInvitation({ request, fields }) {
+      return welcome(request, await acceptInvitation(db, fields, newSession(request)))
+    },
+
+    getSession: ({ caller }) => describeSignedIn(db, personOf(caller.session.personId)),
+
+    async signOut({ request, caller }) {
+      const { personId, id } = caller.session
+      await retryWhileBusy(() => endOwnSession(db, personId, id))
+      sessions.setCookie(request, undefined)
+      return { ok: true }
+    },
+
+    listSessions: ({ caller }) => listOwnSessions(db, caller.session, sessionUse.update),
+
+    async endSession({ request, caller, id }) {
+      const ended = await retryWhileBusy(() => endOwnSession(db, caller.session.personId, id))
+      if (id === caller.session.id) sessions.setCookie(request, undefined)
+      return ended
+    },
+
+    async signOutEverywhere({ request, caller }) {
+      const ended = await retryWhileBusy(() => endOwnSessions(db, caller.session.personId))
+      sessions.setCookie(request, undefined)
+      return ended
+    },
+
+    changePassword: ({ request, caller, fields }) =>
+      changePassword(db, caller.session, fields, access.throttleOf(request)),
+  } satisfies Partial<Handlers>
+
+  function personOf(id: string): Person {
+    const person = findPerson(db, id)
+    assert(person, 'every session has its person')
+    return person
+  }
+}
