@@ -91,7 +91,7 @@ describe('sonant account', () => {
     act('account', 'remove-person', email)
     expect(run('account', 'remove-person', email)).toMatchObject({ exitCode: 1, stdout: '' })
     expect(act<List>('account', 'persons', id).items).toEqual([])
-    expect(act('audit')).toMatchObject({ ok: true })
+    expect(act('audit')).toMatchObject({ balanced: true })
   })
 
   it('disables and enables at once', async () => {

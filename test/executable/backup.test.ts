@@ -31,8 +31,30 @@ function runInShell(commands: string) {
 
 const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
 
-/** A used server in `data`: with speech, charges, and a clone with its recording. */
-async function startUsed(): Promise<{ sonant: Sonant; url: string; voiceId: string }> {
+type Used = { sonant: Sonant; url: string; voiceId: string; cookie: string }
+
+const credentials = { email: 'ada@example.org', password: 'correct horse' }
+const post = (sonant: Sonant, path: string, body: unknown) =>
+  fetch(sonant.baseUrl + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+const statusOfSession = async ({ baseUrl }: Sonant, cookie: string) =>
+  (await fetch(`${baseUrl}/api/v1/session`, { headers: { cookie } })).status
+
+/** Signs a new person in to the administrator's account and returns the cookie. */
+async function signIn(sonant: Sonant): Promise<string> {
+  const { key } = (await (await sonant.request('/api/v1/account')).json()) as { key: { account_id: string } }
+  const path = `/api/v1/admin/accounts/${key.account_id}/invitations`
+  const { url } = (await (await sonant.request(path, { method: 'POST' })).json()) as { url: string }
+  const accepted = { ...credentials, name: 'Ada', token: url.split('#')[1] }
+  const joined = await post(sonant, '/api/v1/invitations/accept', accepted)
+  return joined.headers.getSetCookie()[0]!.split(';')[0]!
+}
+
+/** A used server in `data`: with speech, charges, a clone with its recording, and a person who is signed in. */
+async function startUsed(): Promise<Used> {
   const sonant = await startIn(directory)
   const { answer, audio } = await sonant.speak({ text, format: 'wav' })
   const form = new FormData()
@@ -41,11 +63,11 @@ async function startUsed(): Promise<{ sonant: Sonant; url: string; voiceId: stri
   const headers = { authorization: `Bearer ${sonant.apiKey}` }
   const made = await fetch(`${sonant.baseUrl}/api/v1/voices/clone`, { method: 'POST', headers, body: form })
   const { voice } = (await made.json()) as { voice: { id: string } }
-  return { sonant, url: answer.url as string, voiceId: voice.id }
+  return { sonant, url: answer.url as string, voiceId: voice.id, cookie: await signIn(sonant) }
 }
 
 /** Starts on a restored data directory and expects all contents of `used`. */
-async function expectWhole(data: string, used: { sonant: Sonant; url: string; voiceId: string }): Promise<void> {
+async function expectWhole(data: string, used: Used): Promise<void> {
   const { apiKey } = used.sonant
   const again = await startIn(directory, { flags: ['--data', data], apiKey, demos: true })
   try {
@@ -56,6 +78,9 @@ async function expectWhole(data: string, used: { sonant: Sonant; url: string; vo
     const { voices } = (await (await again.request('/api/v1/voices')).json()) as { voices: { id: string }[] }
     expect(voices.at(-1)?.id).toBe(used.voiceId)
     await again.speak({ text: 'Hello.', voice_id: used.voiceId })
+    // People are restored, their sessions are not.
+    expect(await statusOfSession(again, used.cookie)).toBe(401)
+    expect((await post(again, '/api/v1/session', credentials)).status).toBe(200)
     expect(query(data, 'SELECT lower(hex(sha256)) AS name FROM reference_files').map(({ name }) => name)).toEqual(
       await readdir(join(data, 'references')),
     )
