@@ -62,8 +62,8 @@ function alphabets(): Map<string, VoiceSpec> {
     sampleRate: 0,
   }))
   for (const voice of [...readCatalogue().builtIn, ...fallbacks]) {
-    const alphabet = alphabetOf(voice)!
-    if (!rows.has(alphabet)) rows.set(alphabet, voice)
+    const alphabet = alphabetOf(voice)
+    if (alphabet !== undefined && !rows.has(alphabet)) rows.set(alphabet, voice)
   }
   return rows
 }

@@ -1,6 +1,6 @@
 /**
  * `bun scripts/voice-statistics.ts` measures the voices of the catalogue for adaptation and writes
- * `voices/statistics.json`. Adapted voices are left out, because they are never a base. Run it again when a voice, an
+ * `voices/statistics.json`. Adapted and neural voices are left out, because they are no bases. Run it again when a voice, an
  * engine or a measure changes; a test fails until then.
  */
 import { join } from 'node:path'
@@ -15,7 +15,9 @@ import { textsOf } from './voice-texts'
 import { replaceFile } from './run'
 
 const path = join(import.meta.dir, '..', 'voices', 'statistics.json')
-const voices = [...manifest.voices.filter((voice) => !('adaptation' in voice)), ...manifest.fallbackVoices]
+const voices = [...manifest.voices, ...manifest.fallbackVoices].filter(
+  (voice) => !('adaptation' in voice) && voice.engine !== 'hibari',
+)
 
 /** The statistics of the voice `id`, measured on all of its sentences. */
 export async function measureAdaptableVoice(

@@ -8,13 +8,17 @@ import { createShutdown } from './app/shutdown'
 import { openStores } from './app/stores'
 import { startUpkeep } from './app/upkeep'
 import type { Config } from './config'
-import { waitBriefly } from './db/database'
+import { waitBriefly, type Database } from './db/database'
 import { transact } from './db/statements'
+import { AppError } from './errors'
 import type { Logger } from './log'
 import { guardDescriptors, type DescriptorGuard } from './process/descriptors'
 import { loadRendering } from './speak/rendering'
 import { readSeed, readTls } from './starting'
 import { explainFullDisk } from './storage/space'
+import type { Catalogue, CatalogueVoice } from './voice/catalogue'
+import { explainDefault, type DefaultVoice } from './voice/default-voice'
+import { readOrder, rememberOrder } from './voice/order'
 
 export type App = {
   readonly baseUrl: string
@@ -29,8 +33,8 @@ export type App = {
   hurry(): void
 }
 
-/** Delay of demo rendering, to leave time for a first request. */
-const demoDelayMs = 2_000
+/** Delay of heavy preparations and demos, to leave time for a first request. */
+const quietMs = 2_000
 
 /** Throws `storage_failed` when the disk is too full even to serve stored files. */
 export async function buildApp(config: Config, commands: Commands, log: Logger): Promise<App> {
@@ -52,6 +56,8 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   const { catalogue } = services
   // Set up after listening, so that a failed start never creates a key that it does not show.
   const made = setUp({ db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }, config, seed)
+  rememberVoices(db, catalogue, log)
+  warnOfDefaultVoice(explainDefault(catalogue, services.speaking.plans), log)
   waitBriefly(db)
   const upkeep = startUpkeep(stores, services, { dataDirectory: config.dataDirectory, log })
   let descriptors: DescriptorGuard | undefined
@@ -68,30 +74,54 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
 }
 
 function setUp(administration: VoiceAdministration, config: Config, seed: unknown): App['made'] {
-  if (!config.ephemeral) return { apiKey: setUpFirstStart(administration, config.adminKey) }
+  const { db, catalogue } = administration
   const { ephemeral, adminKey } = config
-  return transact(administration.db, () => {
+  return transact(db, () => {
+    if (readOrder(db).length === 0) rememberOrder(db, catalogue.builtInIds)
+    if (!ephemeral) return { apiKey: setUpFirstStart(administration, adminKey) }
     const made = setUpEphemeral(administration, ephemeral, adminKey)
     if (seed !== undefined) plantSeed(administration, seed)
     return made
   })
 }
 
-/** Loads the default voice, watches the installed packs, finds the compute provider and renders missing demos. */
+/** Remembers built-in voices that are new in this build. On a full disk a later start does it. */
+function rememberVoices(db: Database, { builtInIds }: Catalogue, log: Logger): void {
+  try {
+    rememberOrder(db, builtInIds)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'storage_failed')) throw error
+    log.warn({ err: error }, 'the order of new voices cannot be stored')
+  }
+}
+
+function warnOfDefaultVoice({ id, available, reason }: DefaultVoice, log: Logger): void {
+  if (id !== null && !available) log.warn({ voice: id }, reason)
+}
+
+/**
+ * Prepares for the first request, watches the installed packs, finds the compute provider, and renders missing demos. A
+ * neural default voice takes half a second of a core and 150 MB, so it is loaded only in a quiet moment, and never by an
+ * ephemeral server before a request needs it: many of them run for tests that do not speak.
+ */
 async function warmUp(
-  { catalogue, speech, registry, demos }: Services,
+  { speaking: { plans }, speech: { scheduler, compute }, registry, demos }: Services,
   config: Config,
   { isStopping, log }: { isStopping: () => boolean; log: Logger },
 ): Promise<void> {
+  const warm = (voice: CatalogueVoice) =>
+    scheduler.warm(voice).catch((error) => log.error({ err: error }, 'the default voice does not work'))
   await loadRendering()
-  await speech.scheduler
-    .warm(catalogue.voices[0]!)
-    .catch((error) => log.error({ err: error }, 'the default voice does not work'))
+  const voice = plans.listFor(null)[0]?.voice
+  const isHeavy = voice?.engine === 'hibari'
+  if (voice && !voice.model && !isHeavy) await warm(voice)
+  else scheduler.startProcess()
   if (!isStopping()) registry.watch()
   if (registry.list().length > 0 || config.neural.provider !== 'auto')
-    await speech.compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
+    await compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
   // An ephemeral server lives for one run of tests, which fetch few demos; each is rendered on its first request.
   if (config.ephemeral) return
-  await Bun.sleep(demoDelayMs)
+  await Bun.sleep(quietMs)
+  if (voice && !voice.model && isHeavy && !isStopping()) await warm(voice)
   await demos.renderMissing()
 }

@@ -187,10 +187,15 @@ async function removeLeftovers(cache: string): Promise<void> {
   }
 }
 
-function explainMissing(name: string, { version, summary, wheels }: Asset, reasons: readonly string[]): string {
+function explainMissing(
+  name: string,
+  { version, summary, wheels, isBuiltIn }: Asset,
+  reasons: readonly string[],
+): string {
+  const without = isBuiltIn ? 'without it, with Ross as the default voice' : 'without it'
   const why = reasons.join('; ') || `${sourceVariable} allows no source`
   return (
-    `${name} ${version} (${summary}) is missing: ${why}. Sonant works without it. ` +
+    `${name} ${version} (${summary}) is missing: ${why}. Sonant works ${without}. ` +
     `Connect this machine to a network with Python's pip, or put ${wheels.join(', ')} as wheels into a folder and set ` +
     `${sourceVariable} to that folder.`
   )

@@ -3,7 +3,10 @@
  * process of the executable, which also trims and levels the audio, is compared with the engine alone in the reference
  * process.
  */
-import type { EngineName } from '../../src/speech/voice'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeRuntimeOptions } from '../../src/speech/onnx/runtime-options'
 import { planUtterances } from '../../src/speech/text/plan'
 import type { ReadingVoice } from '../../src/speech/text/reading-voice'
 import { startWorkerProcess, type WorkerProcess } from '../../src/workers/worker-process'
@@ -20,8 +23,14 @@ type Measured = { voice: BuiltInVoice; ours: number[]; raw: number[] }
 
 export async function benchVoices(): Promise<BenchRow[]> {
   const command = [await executable(), 'worker']
-  const worker = () => startWorkerProcess({ command, memoryMaxBytes: Infinity, onExit() {} })
-  const workers: Record<EngineName, WorkerProcess> = { flite: worker(), espeak: worker() }
+  const directory = await mkdtemp(join(tmpdir(), 'sonant-bench-'))
+  const environment = writeRuntimeOptions({ directory, provider: 'cpu', threads: 1 })
+  const worker = () => startWorkerProcess({ command, environment, memoryMaxBytes: Infinity, onExit() {} })
+  const workers: Record<BuiltInVoice['engine'], WorkerProcess> = {
+    flite: worker(),
+    espeak: worker(),
+    hibari: worker(),
+  }
   const reference = startReference()
   const all: Measured[] = readCatalogue().builtIn.map((voice) => ({ voice, ours: [], raw: [] }))
   try {
@@ -36,6 +45,7 @@ export async function benchVoices(): Promise<BenchRow[]> {
   } finally {
     for (const process of Object.values(workers)) process.kill()
     await reference.stop()
+    await rm(directory, { recursive: true })
   }
   const measured = all.map(({ voice, ours, raw }) => ({
     voice,

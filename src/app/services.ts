@@ -13,6 +13,7 @@ import { createPackRegistry } from '../packs/registry'
 import type { Speaking } from '../speak/speak'
 import type { Pack } from '../speech/models/pack'
 import { readCatalogue, type Catalogue } from '../voice/catalogue'
+import { readOrder } from '../voice/order'
 import { createPlans } from '../voice/plans'
 import { createSpeechWorkers, type SpeechWorkers } from '../workers/speech-workers'
 import type { WorkerCommand } from '../workers/worker-process'
@@ -25,7 +26,7 @@ export type Services = Awaited<ReturnType<typeof openServices>>
 
 export async function openServices(config: Config, stores: Stores, commands: Commands, log: Logger) {
   const { db } = stores
-  const catalogue = readCatalogue()
+  const catalogue = readCatalogue(readOrder(db))
   const plans = createPlans(db, catalogue)
   const speech = createSpeechWorkers(config, {
     command: commands.worker,

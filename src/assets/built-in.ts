@@ -32,12 +32,13 @@ export function findAssets(cache: string): Assets | undefined {
     networks: { american: join(folder, 'hibari/assets/oov.onnx'), british: join(folder, 'hibari/assets/oov_gb.onnx') },
     vocabulary: join(folder, 'hibari/assets/vocab.json'),
   }
+  const heart = join(folder, 'hibari/assets/hibari.onnx')
   const texts = [
     ...notices.map((path) => join(folder, path)),
     ...includes.flatMap(({ text }) => (text === undefined ? [] : [join(root, text)])),
   ]
-  const files = [english.data, english.networks.american, english.networks.british, english.vocabulary, ...texts]
+  const files = [english.data, ...Object.values(english.networks), english.vocabulary, heart, ...texts]
   if (!files.every((file) => existsSync(file))) return undefined
   const works = includes.map(({ name, license }) => ({ name, license }))
-  return { english, notices: [{ name: 'hibari', version, license, includes: works, texts }] }
+  return { version, english, heart, notices: [{ name: 'hibari', version, license, includes: works, texts }] }
 }

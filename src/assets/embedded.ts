@@ -1,7 +1,11 @@
 /** The assets embedded in the executable. The build sets them here. */
 
 export type Assets = {
+  /** Version of the asset that holds the files. */
+  readonly version: string
   readonly english: EnglishFiles
+  /** Path of the graph of the voice Heart. Give onnxruntime the bytes. */
+  readonly heart: string
   readonly notices: readonly AssetNotice[]
 }
 

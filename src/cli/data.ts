@@ -9,7 +9,8 @@ import { openVerbDatabase } from '../data-directory'
 import type { Database } from '../db/database'
 import { openReferences } from '../storage/references'
 import { openStorage } from '../storage/storage'
-import { readCatalogue, type Catalogue } from '../voice/catalogue'
+import type { Catalogue } from '../voice/catalogue'
+import { readDirectoryCatalogue } from './directory-catalogue'
 import { readServerConfig } from './server-config'
 import { openPackRegistry } from './pack-registry'
 
@@ -30,7 +31,7 @@ export function administrationOf(db: Database): Administration {
 
 /** The voices, those of installed packs included. Reads every pack, so only commands that need voices call it. */
 export async function openVoices(flags: RawSettings): Promise<{ catalogue: Catalogue; packs: Packs }> {
-  const catalogue = readCatalogue()
+  const catalogue = await readDirectoryCatalogue(flags)
   const registry = await openPackRegistry(flags, catalogue)
   return { catalogue, packs: { registry, loaded: () => [], installs: () => [] } }
 }

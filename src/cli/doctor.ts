@@ -1,15 +1,28 @@
 /** `sonant doctor`: tests every requirement of the service on this machine by a real run. */
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { dirname } from 'node:path'
-import { computeProviders, type Config, type RawSettings } from '../config'
+import {
+  computeProviders,
+  databasePath,
+  readDataDirectory,
+  runtimeDirectory,
+  type Config,
+  type RawSettings,
+} from '../config'
 import { ensureNothingLost } from '../data-directory'
 import { createLogger } from '../log'
 import type { ProviderChoice } from '../workers/compute'
 import { deviceName, gpuNames } from '../speech/onnx/devices'
 import { computeOf } from '../workers/speech-workers'
 import { commit, version } from '../version'
+import type { Catalogue } from '../voice/catalogue'
+import { explainDefault, type DefaultVoice } from '../voice/default-voice'
+import { createPlans } from '../voice/plans'
+import { withDatabase } from './data'
+import { readDirectoryCatalogue } from './directory-catalogue'
+import { openPackRegistry } from './pack-registry'
 import { readServerConfig } from './server-config'
 import { doctor as command } from './commands/general'
 import { readFlags } from './flags'
@@ -26,6 +39,7 @@ export async function diagnoseMachine(args: string[]): Promise<void> {
     { subject: 'sonant', state: 'ok', says: `${version} (${commit}), ${process.platform} ${process.arch}` },
     { subject: 'machine', state: 'ok', says: describeMachine() },
     await findDirectory(config),
+    await findDefaultVoice(values as RawSettings),
     ...(await findCompute(config)),
   ]
   const isWell = findings.every(({ state }) => state !== 'bad')
@@ -65,10 +79,35 @@ async function nearestExisting(path: string): Promise<string> {
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }
 
+/** The voice of requests that name none, in the data directory or in a new one. */
+async function findDefaultVoice(flags: RawSettings): Promise<Finding> {
+  const subject = 'voice'
+  try {
+    const catalogue = await readDirectoryCatalogue(flags)
+    const registry = await openPackRegistry(flags, catalogue)
+    await registry.close()
+    const { id, available, reason } = await explainIn(flags, catalogue)
+    return { subject, state: available ? 'ok' : 'bad', says: id === null ? reason : `${id} is the default: ${reason}` }
+  } catch (error) {
+    return { subject, state: 'bad', says: (error as Error).message }
+  }
+}
+
+/** Without a database no voice has settings. */
+async function explainIn(flags: RawSettings, catalogue: Catalogue): Promise<DefaultVoice> {
+  const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })
+  if (existsSync(path)) return withDatabase(flags, (db) => explainDefault(catalogue, createPlans(db, catalogue)))
+  return explainDefault(catalogue, { defaultIdFor: () => catalogue.ids[0], settingsOf: () => ({ featured: false }) })
+}
+
 /** Tests every provider; the configured one comes last, as the result. */
 async function findCompute(config: Config): Promise<Finding[]> {
   const { neural } = config
-  const compute = computeOf(config, { command: ownCommand('worker'), log: createLogger('silent') })
+  const compute = computeOf(config, {
+    command: ownCommand('worker'),
+    directory: runtimeDirectory(config),
+    log: createLogger('silent'),
+  })
   const findings: Finding[] = []
   for (const provider of computeProviders) {
     if (provider === 'auto' || provider === neural.provider) continue

@@ -29,12 +29,15 @@ async function chooseListed(flags: RawSettings, catalogue: Catalogue, id: string
   return withDatabase(flags, (db) => {
     const plans = createPlans(db, catalogue)
     const listed = id === undefined ? plans.listFor(null) : plans.listAll()
-    const found = id === undefined ? listed[0] : listed.find(({ voice }) => voice.id === id)
+    const defaultId = plans.defaultIdFor(null)
+    const found = listed.find(({ voice }) => voice.id === (id ?? defaultId))
     if (found) return found.voice
+    if (id !== undefined)
+      throw new UsageError(`--voice: "${id}" is deactivated in this data directory; sonant voices activate ${id}`)
     throw new UsageError(
-      id === undefined
+      defaultId === undefined
         ? 'no voice is active and public in this data directory; name one with --voice'
-        : `--voice: "${id}" is deactivated in this data directory; sonant voices activate ${id}`,
+        : `"${defaultId}", the default voice of this data directory, is not in this build; name another one with --voice`,
     )
   })
 }

@@ -4,9 +4,9 @@ import { startDeadline } from '../deadline'
 import { AppError } from '../errors'
 import { render } from '../speak/render'
 import { writeAt } from '../storage/files'
-import { readCatalogue } from '../voice/catalogue'
 import { say as command } from './commands/general'
 import { exitOnSignals } from './failures'
+import { readDirectoryCatalogue } from './directory-catalogue'
 import { readFlags, UsageError } from './flags'
 import { chooseFormat, chooseTarget, deliver, openDraft, outputOf, type Draft, type Target } from './output'
 import { findPlayers, play } from './player'
@@ -31,7 +31,7 @@ export async function say(args: string[]): Promise<void> {
     throw new UsageError('--json and -o - both want standard output; name a file')
   const players = values.play ? findPlayers(format) : []
   const text = await readText({ words: positionals, file: values.file, isTerminal: process.stdin.isTTY })
-  const catalogue = readCatalogue()
+  const catalogue = await readDirectoryCatalogue(values)
   const { scheduler, probe } = await createCliSpeech(values)
   const leaving: (() => void)[] = [() => scheduler.close()]
   const leaveAll = () => leaving.splice(0).forEach((leave) => leave())

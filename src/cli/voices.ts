@@ -5,8 +5,9 @@
 import { existsSync } from 'node:fs'
 import { listVoices } from '../admin/voices'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
-import { readCatalogue, type Catalogue } from '../voice/catalogue'
+import type { Catalogue } from '../voice/catalogue'
 import { withDatabase } from './data'
+import { readDirectoryCatalogue } from './directory-catalogue'
 import { voicesList } from './commands/voices'
 import { readFlags } from './flags'
 import { printable, write } from './print'
@@ -17,7 +18,7 @@ type Item = { id: string; display_name: string; language: string; gender: string
 
 export async function printVoices(args: string[]): Promise<void> {
   const { values } = readFlags('voices', voicesList, args)
-  const catalogue = readCatalogue()
+  const catalogue = await readDirectoryCatalogue(values)
   const registry = await openPackRegistry(values, catalogue)
   const items = await readItems(values, catalogue, registry.list().length > 0)
   if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])

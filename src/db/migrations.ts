@@ -6,6 +6,7 @@
 import type { Database } from 'better-sqlite3'
 import { baseSchema } from './base-schema'
 import { migrateTo6 } from './migration-6'
+import { migrateTo8 } from './migration-8'
 
 /** Runs in a transaction with foreign keys off. */
 type Migration = string | ((db: Database) => void)
@@ -306,6 +307,7 @@ export const migrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX sessions_by_person ON sessions (person_id, created_at_ms, id);
   `,
+  migrateTo8,
 ]
 
 /** Brings the schema from `version` to the last one. Version 0 is an empty database. */

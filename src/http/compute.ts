@@ -1,14 +1,20 @@
 /** `/readyz`, and the compute providers for administrators. */
+import { explainDefault } from '../voice/default-voice'
 import type { SpeechWorkers } from '../workers/speech-workers'
 import type { HttpContext } from './context'
 import type { Handlers } from './routes'
 
-export function computeHandlers({ speech, speaking: { storage } }: HttpContext) {
+export function computeHandlers({ speech, speaking: { storage, catalogue, plans } }: HttpContext) {
   return {
     async getReadiness() {
       // A disk that cannot be checked counts as full.
       const isFull = await storage.isFull().catch(() => true)
-      return { ok: true, compute: describeBriefly(speech), ...(isFull && { storage: 'full' }) }
+      return {
+        ok: true,
+        compute: describeBriefly(speech),
+        default_voice: explainDefault(catalogue, plans),
+        ...(isFull && { storage: 'full' }),
+      }
     },
 
     showCompute: () => describe(speech),

@@ -8,8 +8,9 @@ import type { Handlers } from './routes'
 
 export function homeHandlers({ addresses, installation, speaking }: HttpContext) {
   function findVoice() {
-    const first = speaking.plans.listFor(null)[0]
-    if (!first) return undefined
+    const { plans } = speaking
+    const first = plans.listFor(null)[0]
+    if (!first || first.voice.id !== plans.defaultIdFor(null)) return undefined
     const { voice, displayName: name } = first
     return { name, language: voice.language, demo: demoName(voice, speaking.mp3SampleRate) }
   }

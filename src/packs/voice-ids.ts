@@ -14,12 +14,13 @@ const charactersMax = 64
 
 /**
  * Returns one map from slug to id per claimant, in order of installation. On a collision the later claimant gets a
- * suffix `-2`, `-3` and so on, unless it had the id before.
+ * suffix `-2`, `-3` and so on, unless it had the id before, perhaps even before the id was reserved.
  */
 export function giveIds(claimants: readonly Claimant[], reservedIds: Iterable<string>): Map<string, string>[] {
-  const taken = new Set(reservedIds)
+  const taken = new Set<string>()
   const take = (id: string) => taken.add(id) && id
   const maps = claimants.map(({ given }) => new Map([...given].filter(([, id]) => !taken.has(id) && take(id))))
+  for (const id of reservedIds) taken.add(id)
   claimants.forEach(({ slugs }, index) => {
     const ids = maps[index]!
     for (const slug of slugs) if (!ids.has(slug)) ids.set(slug, take(freeId(slug, taken)))

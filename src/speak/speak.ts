@@ -132,7 +132,7 @@ function chooseVoice(voices: Voices, caller: Caller, voiceId: string | undefined
 
 /** Clones come after the voices of the plan. */
 function firstIfClone({ db, plans }: Voices, { accountId, planId }: Caller): Clone | undefined {
-  return plans.listFor(planId).length === 0 ? findFirstClone(db, accountId) : undefined
+  return plans.defaultIdFor(planId) === undefined ? findFirstClone(db, accountId) : undefined
 }
 
 function cloneOf({ db }: Voices, { accountId }: Caller, voiceId: string): Clone | undefined {

@@ -34,8 +34,10 @@ async function load(voice: Loadable, runtime: () => Promise<Runtime>): Promise<S
       return (await import('./engines/kokoro')).loadKokoro(modelOf(voice), await runtime())
     case 'kitten':
       return (await import('./engines/kitten')).loadKitten(modelOf(voice), await runtime())
-    case 'hibari':
-      return (await import('./engines/hibari')).loadHibari(modelOf(voice), await runtime())
+    case 'hibari': {
+      const { loadHeart, loadHibari } = await import('./engines/hibari')
+      return voice.model ? loadHibari(voice.model, await runtime()) : loadHeart(await runtime())
+    }
     case 'vits':
       return (await import('./engines/vits')).loadVits(modelOf(voice), await runtime())
   }

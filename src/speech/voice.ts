@@ -5,9 +5,9 @@
 
 export type Gender = 'female' | 'male'
 
-/** The built-in engines. */
+/** The built-in engines without a model. */
 export type EngineName = 'flite' | 'espeak'
-/** Engines for models that an operator installs. */
+/** Engines for models. A built-in voice of one has no `model`: its files are among the assets of the build. */
 export type NeuralEngineName = 'piper' | 'kokoro' | 'kitten' | 'vits' | 'hibari'
 
 /** The properties of a voice that synthesis needs. */
@@ -23,7 +23,7 @@ export type VoiceSpec = {
   readonly settings: EngineSettings
   /** Signal processing that turns the engine's output into another voice. An adapted voice is never a clone's base. */
   readonly adaptation?: Adaptation
-  /** Model of a neural engine. */
+  /** Installed model of a neural engine. */
   readonly model?: ModelFiles
   /** Whether one run may synthesize several texts. */
   readonly batches?: boolean

@@ -1,9 +1,11 @@
 /**
- * The catalogue: all voices in the order of the list; the first one is the default. The built-in voices come first.
- * Their manifests are in `voices/catalogue.json`, embedded in the executable. The voices of installed packs follow and
- * may come and go while the server runs. Fallback voices are not listed; they read scripts that the requested voice
- * cannot.
+ * The catalogue: all voices in the order of the list; the first one is the default. The built-in voices come first, in
+ * the order that the data directory remembers. Their manifests are in `voices/catalogue.json`, embedded in the
+ * executable; a build may lack the voice of an asset. The voices of installed packs follow and may come and go while the
+ * server runs. Fallback voices are not listed; they read scripts that the requested voice cannot.
  */
+import { findBuiltIn } from '../assets/built-in'
+import type { Assets } from '../assets/embedded'
 import { sha256Hex } from '../hash'
 import { baseLanguage } from '../language'
 import type {
@@ -26,9 +28,11 @@ export type CatalogueVoice = VoiceSpec & {
   readonly demo: string
   /** Whether the same request gives the same bytes. */
   readonly deterministic: boolean
+  /** Version of the asset that a built-in neural voice speaks with. */
+  readonly assetVersion?: string
 }
 
-export type BuiltInVoice = CatalogueVoice & { readonly engine: EngineName; readonly gender: Gender }
+export type BuiltInVoice = CatalogueVoice & { readonly engine: EngineName | 'hibari'; readonly gender: Gender }
 
 /**
  * The voices of an installed pack. It has the shape of `Pack` of the speech room. Voice ids are unique across packs.
@@ -50,10 +54,17 @@ export type Catalogue = {
   /** A new array after every `install`. */
   readonly voices: readonly CatalogueVoice[]
   readonly builtIn: readonly BuiltInVoice[]
-  /** Ids that no installed voice may have. */
+  /** Ids of the built-in voices in the order to remember, with those that this build lacks. */
+  readonly builtInIds: readonly string[]
+  /** Ids of all voices in the order of the list, with built-in ones that this build lacks in their places. */
+  readonly ids: readonly string[]
+  /** Ids that no newly installed voice may have. */
   readonly reservedIds: readonly string[]
   find(id: string): CatalogueVoice | undefined
-  /** Replaces the installed voices by those of `packs`, in that order. */
+  /**
+   * Replaces the installed voices by those of `packs`, in that order. An installed voice that got its id before a built-in
+   * voice had it keeps the id; the built-in one is then left out.
+   */
   install(packs: readonly VoicePack[]): void
   /** Returns the demo sentence of clones in that language (BCP 47), English where there is none. */
   cloneDemo(language: string): string
@@ -74,19 +85,22 @@ type ManifestVoice = {
   adaptation?: Adaptation
 }
 
-export function readCatalogue(): Catalogue {
-  const builtIn = manifest.voices.map((entry) => ({
-    ...specOf(entry),
-    displayName: entry.display_name,
-    description: 'description' in entry ? (entry.description as string) : null,
-    demo: entry.demo,
-    deterministic: true,
-  }))
-  const byOwnId = <Voice extends VoiceSpec>(list: readonly Voice[]) => new Map(list.map((voice) => [voice.id, voice]))
+/**
+ * `remembered`: ids of the built-in voices in the order of the data directory; new voices join it at its end. `assets`:
+ * those of this build, null for none; replaced in tests.
+ */
+export function readCatalogue(
+  remembered: readonly string[] = [],
+  assets: Pick<Assets, 'version'> | null = findBuiltIn() ?? null,
+): Catalogue {
+  const available = byOwnId(readBuiltIn(assets))
+  const builtInIds = [...new Set([...remembered, ...available.keys()])]
+  const builtIn = builtInIds.flatMap((id) => available.get(id) ?? [])
   const anyone = byOwnId<VoiceSpec>([...builtIn, ...manifest.fallbackVoices.map(specOf)])
   const cloneDemos: Record<string, string> = manifest.cloneDemos
   const fallbacks: Record<string, string | Record<Gender, string>> = manifest.fallbacks
   const cloneDemo = (language: string) => cloneDemos[baseLanguage(language)] ?? cloneDemos.en!
+  let ids: readonly string[] = builtInIds
   let voices: readonly CatalogueVoice[] = builtIn
   let byId = byOwnId(voices)
   return {
@@ -94,10 +108,16 @@ export function readCatalogue(): Catalogue {
       return voices
     },
     builtIn,
-    reservedIds: [...anyone.keys()],
+    builtInIds,
+    get ids() {
+      return ids
+    },
+    reservedIds: [...manifest.voices, ...manifest.fallbackVoices].map(({ id }) => id),
     find: (id) => byId.get(id),
     install(packs) {
-      voices = [...builtIn, ...packs.flatMap((pack) => installedVoices(pack, cloneDemo))]
+      const installed = byOwnId(packs.flatMap((pack) => installedVoices(pack, cloneDemo)))
+      ids = [...builtInIds.filter((id) => !installed.has(id)), ...installed.keys()]
+      voices = [...builtIn.filter(({ id }) => !installed.has(id)), ...installed.values()]
       byId = byOwnId(voices)
     },
     cloneDemo,
@@ -106,6 +126,22 @@ export function readCatalogue(): Catalogue {
       return anyone.get(typeof fallback === 'string' ? fallback : fallback[voice.gender ?? 'female'])!
     },
   }
+}
+
+const byOwnId = <Voice extends VoiceSpec>(list: readonly Voice[]) => new Map(list.map((voice) => [voice.id, voice]))
+
+/** The built-in voices of this build, in the order of the manifest. */
+function readBuiltIn(assets: Pick<Assets, 'version'> | null): BuiltInVoice[] {
+  return manifest.voices
+    .filter(({ engine }) => engine !== 'hibari' || assets !== null)
+    .map((entry) => ({
+      ...specOf(entry),
+      displayName: entry.display_name,
+      description: 'description' in entry ? (entry.description as string) : null,
+      demo: entry.demo,
+      deterministic: true,
+      ...(entry.engine === 'hibari' && { assetVersion: assets!.version }),
+    }))
 }
 
 function installedVoices(
@@ -137,9 +173,10 @@ function specOf({ id, gender, language, engine, sample_rate, settings, adaptatio
  * file for ever. `renderingVersion` stands for the code.
  */
 export function demoName(voice: CatalogueVoice, mp3SampleRate: number | undefined): string {
-  const { engine, language, settings, demo, adaptation, model } = voice
+  const { engine, language, settings, demo, adaptation, model, assetVersion } = voice
   const made = [renderingVersion, engine, language, settings, demo, mp3SampleRate]
-  const recipe = JSON.stringify([...made, ...(adaptation ? [adaptation] : []), ...(model ? [model.version] : [])])
+  const version = model?.version ?? assetVersion
+  const recipe = JSON.stringify([...made, ...(adaptation ? [adaptation] : []), ...(version ? [version] : [])])
   return `demos/${voice.id}-${sha256Hex(recipe).slice(0, 16)}.mp3`
 }
 

@@ -28,6 +28,9 @@ export type Plan = { readonly id: string; readonly name: string; readonly voices
 
 export type ListedVoice = { readonly voice: CatalogueVoice; readonly displayName: string; readonly featured: boolean }
 
+/** `defaultId`: of the first voice, which this build may lack; undefined for an empty list. */
+type VoiceList = { readonly defaultId: string | undefined; readonly voices: readonly ListedVoice[] }
+
 export type Plans = ReturnType<typeof createPlans>
 
 const defaults: VoiceSettings = {
@@ -47,17 +50,19 @@ export function createPlans(db: Database, catalogue: Catalogue) {
   function load(foreign: number, generation: number) {
     const settingsOf = readAllSettings(db)
     const plans = new Map(listPlans(db).map((plan) => [plan.id, plan]))
-    const listed = (isIn: (id: string) => boolean): readonly ListedVoice[] => {
-      const voices = catalogue.voices.filter(({ id }) => settingsOf(id).active && isIn(id))
-      const featured = voices.filter(({ id }) => settingsOf(id).featured)
-      featured.sort((a, b) => settingsOf(a.id).position - settingsOf(b.id).position)
-      const rest = voices.filter(({ id }) => !settingsOf(id).featured)
-      return [...featured, ...rest].map((voice) => {
-        const { featured, displayName } = settingsOf(voice.id)
-        return { voice, featured, displayName: displayName ?? voice.displayName }
+    const listed = (isIn: (id: string) => boolean): VoiceList => {
+      const ids = catalogue.ids.filter((id) => settingsOf(id).active && isIn(id))
+      const featured = ids.filter((id) => settingsOf(id).featured)
+      featured.sort((a, b) => settingsOf(a).position - settingsOf(b).position)
+      const ordered = [...featured, ...ids.filter((id) => !settingsOf(id).featured)]
+      const voices = ordered.flatMap((id) => {
+        const voice = catalogue.find(id)
+        const { featured, displayName } = settingsOf(id)
+        return voice ? { voice, featured, displayName: displayName ?? voice.displayName } : []
       })
+      return { defaultId: ordered[0], voices }
     }
-    const byPlan = new Map<string | null, readonly ListedVoice[]>([[null, listed((id) => settingsOf(id).public)]])
+    const byPlan = new Map<string | null, VoiceList>([[null, listed((id) => settingsOf(id).public)]])
     for (const { id, voices } of plans.values()) {
       const members = new Set(voices)
       byPlan.set(
@@ -66,7 +71,7 @@ export function createPlans(db: Database, catalogue: Catalogue) {
       )
     }
     const { voices } = catalogue
-    return { foreign, generation, voices, settingsOf, plans, byPlan, all: listed(() => true) }
+    return { foreign, generation, voices, settingsOf, plans, byPlan, all: listed(() => true).voices }
   }
 
   function current() {
@@ -81,11 +86,22 @@ export function createPlans(db: Database, catalogue: Catalogue) {
      * Lists the voices that accounts of the plan may use, in order. null: accounts without a plan, and no account.
      */
     listFor(planId: string | null): readonly ListedVoice[] {
-      return current().byPlan.get(planId) ?? []
+      return current().byPlan.get(planId)?.voices ?? []
+    },
+
+    /**
+     * Returns the id of the first voice of the plan's list, which speaks requests without `voice_id`; undefined for an
+     * empty list. A built-in voice that this build lacks keeps its place, so the id may be that of no voice.
+     */
+    defaultIdFor(planId: string | null): string | undefined {
+      return current().byPlan.get(planId)?.defaultId
     },
 
     /** Lists every active voice, regardless of plans. */
     listAll: () => current().all,
+
+    /** Returns the administrators' settings of a voice. */
+    settingsOf: (voiceId: string): VoiceSettings => current().settingsOf(voiceId),
 
     /** Finds a plan by id or name. */
     findPlan(idOrName: string): Plan | undefined {
@@ -109,10 +125,7 @@ export function createPlans(db: Database, catalogue: Catalogue) {
      */
     choose(planId: string | null, voiceId: string | undefined): CatalogueVoice {
       const list = this.listFor(planId)
-      if (voiceId === undefined) {
-        if (list[0]) return list[0].voice
-        throw refuseVoice('voice_not_found', 'there is no voice in the list of this account')
-      }
+      if (voiceId === undefined) return chooseDefault(catalogue, this.defaultIdFor(planId))
       const shown = JSON.stringify(voiceId.length > 64 ? `${voiceId.slice(0, 64)}…` : voiceId)
       const voice = catalogue.find(voiceId)
       if (!voice)
@@ -124,6 +137,16 @@ export function createPlans(db: Database, catalogue: Catalogue) {
       return voice
     },
   }
+}
+
+function chooseDefault(catalogue: Catalogue, id: string | undefined): CatalogueVoice {
+  if (id === undefined) throw refuseVoice('voice_not_found', 'there is no voice in the list of this account')
+  const voice = catalogue.find(id)
+  if (voice) return voice
+  throw refuseVoice(
+    'voice_not_found',
+    `the default voice "${id}" is not in this build of the server, and no other voice takes its place; name a voice of GET /api/v1/voices`,
+  )
 }
 
 function refuseVoice(code: 'voice_not_found' | 'voice_disabled' | 'voice_not_allowed', reason: string): AppError {

@@ -74,6 +74,11 @@ export function createScheduler(options: SchedulerOptions) {
 
     openJob: (jobOptions: JobOptions): Job => openJob(jobs, jobOptions),
 
+    /** Starts a process without an engine, so that the first request need not wait for its start. */
+    startProcess(): void {
+      if (!dispatcher.isClosed) pool.startFirst()
+    },
+
     /** Starts a process that loads the engine and synthesizes a word, so that the first request finds it ready. */
     async warm(voice: VoiceSpec): Promise<void> {
       if (pool.isLoaded(voice)) return

@@ -1,10 +1,11 @@
 /** Creates the scheduler, the compute provider and the pack probe from the settings. */
 import { availableParallelism } from 'node:os'
-import { limits, operationTimeoutsMs, runtimeDirectory, type ComputeProvider, type Config } from '../config'
+import { limits, operationTimeoutsMs, type ComputeProvider, type Config } from '../config'
 import type { Logger } from '../log'
 import { createCompute, type Compute } from './compute'
 import { createScheduler, type Scheduler } from './scheduler'
 import { createProbe, type ProbePack } from './probing'
+import { chooseRuntimeDirectory } from './runtime-directory'
 import type { WorkerCommand } from './worker-process'
 
 export type SpeechWorkers = {
@@ -14,7 +15,7 @@ export type SpeechWorkers = {
 }
 
 export function createSpeechWorkers(
-  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
+  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory' | 'ephemeral'>,
   {
     command,
     jobsMax,
@@ -29,7 +30,8 @@ export function createSpeechWorkers(
   },
 ): SpeechWorkers {
   const { workers, neural } = config
-  const compute = computeOf(config, { command, log })
+  const directory = chooseRuntimeDirectory(config)
+  const compute = computeOf(config, { command, directory, log })
   const scheduler = createScheduler({
     command,
     workers,
@@ -38,6 +40,7 @@ export function createSpeechWorkers(
     jobsMax,
     horizonMs: operationTimeoutsMs.tts,
     models: {
+      runtimeDirectory: directory,
       runtime: (directory) => compute.runtime(providerOf(directory)),
       deviceIds: neural.gpuDevices,
       memoryMaxBytes: neural.modelMemoryBytes,
@@ -51,17 +54,16 @@ export function createSpeechWorkers(
   return { scheduler, compute, probe: createProbe({ command, neural, compute }) }
 }
 
-/** Compute for neural voices under these settings. */
+/** Compute for neural voices under these settings. `directory`: for the unpacked library of onnxruntime. */
 export function computeOf(
-  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory'>,
-  { command, log }: { command: WorkerCommand; log: Logger },
+  { workers, neural }: Pick<Config, 'workers' | 'neural'>,
+  { command, directory, log }: { command: WorkerCommand; directory: string; log: Logger },
 ): Compute {
-  const { workers, neural } = config
   return createCompute({
     command,
     wish: neural.provider,
     libraryPath: neural.libraryPath,
-    directory: runtimeDirectory(config),
+    directory,
     deviceIds: neural.gpuDevices,
     workers,
     cores: availableParallelism(),

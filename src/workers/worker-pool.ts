@@ -41,6 +41,9 @@ type PoolState = {
   readonly log: Logger
 }
 
+/** Flite, eSpeak NG, and Hibari with the voice Heart. */
+const builtInEngines = 3
+
 export type WorkerPool = ReturnType<typeof createWorkerPool>
 
 export function createWorkerPool(options: WorkerPoolOptions) {
@@ -49,6 +52,7 @@ export function createWorkerPool(options: WorkerPoolOptions) {
   const processes = createProcessSet({
     command,
     workerMemoryMaxBytes,
+    runtimeDirectory: models.runtimeDirectory,
     onExit({ isLoading }) {
       // The loader reports the end of a process that was loading, once it has noted the failure.
       if (!closed && !isLoading) options.onChange()
@@ -79,6 +83,15 @@ export function createWorkerPool(options: WorkerPoolOptions) {
     takeAny(preferred?: ReadonlySet<WorkerProcess>): WorkerProcess {
       const free = processes.idle()
       return free.findLast((worker) => preferred?.has(worker)) ?? free.at(-1) ?? startBuiltIn(state, undefined)
+    },
+
+    /** Starts a process that loads nothing, unless there is one. A failure is logged. */
+    startFirst(): void {
+      try {
+        if (processes.all.length === 0) startBuiltIn(state, undefined)
+      } catch (error) {
+        if (!(error instanceof TaskFailed)) throw error
+      }
     },
 
     isLoaded: (voice: Loadable) => processes.holding(engineKey(voice)).length > 0,
@@ -135,7 +148,7 @@ function takeBuiltIn(state: PoolState, key: string): WorkerProcess {
     return blank
   }
   const isBuiltIn = (worker: WorkerProcess) => loadOf(worker).voice === undefined
-  if (processes.all.filter(isBuiltIn).length >= workers * 2)
+  if (processes.all.filter(isBuiltIn).length >= workers * builtInEngines)
     free.find((worker) => isBuiltIn(worker) && worker.streams.size === 0)?.kill()
   return startBuiltIn(state, key)
 }

@@ -17,8 +17,12 @@ import { performBatch, performSynthesis, warm } from './worker/synthesize'
 /** Serves tasks until the parent process exits. Tests replace the engines with `load`. */
 export function runWorker(load: LoadEngine = (voice) => loadEngineOf(voice, loadRuntime)): void {
   followParent()
-  const engines = createEngines(load)
   const garbage = createGarbageCollector()
+  const engines = createEngines(async (voice) => {
+    const engine = await load(voice)
+    if (voice.engine !== 'flite' && voice.engine !== 'espeak') garbage.allowModel()
+    return engine
+  })
   const performers = createPerformers(engines, garbage)
   process.on('message', async (task: Task) => {
     send({ type: 'begun' })

@@ -102,7 +102,7 @@ describe('the database of an older executable', () => {
     for (const [name, rows] of Object.entries(old))
       expect([name, now[names[name] ?? name]]).toEqual([name, rows.map(changed[name] ?? ((row) => row))])
     const added = Object.keys(now).filter((name) => !Object.keys(old).some((known) => (names[known] ?? known) === name))
-    expect(added.sort()).toEqual(['invitations', 'persons', 'sessions'])
+    expect(added.sort()).toEqual(['built_in_voices', 'invitations', 'persons', 'sessions'])
     for (const name of ['accounts', 'api_keys', 'plans', 'clones', 'activation_codes', 'audit_log', 'holds', 'usage'])
       expect([name, now[name]!.length > 1]).toEqual([name, true])
     db.close()

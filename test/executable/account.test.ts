@@ -21,7 +21,7 @@ afterAll(() => server.stop())
 const mask = expect.stringMatching(/^\*{12}\d{4}$/)
 const instant = expect.stringMatching(instantPattern)
 const say = (key: string, fields: Record<string, unknown> = {}) =>
-  server.ask('/api/v1/tts', { key, body: { text: 'Hi.', ...fields } })
+  server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id: 'en-kevin', ...fields } })
 
 describe('balance and account', () => {
   it('have exactly their fields, and mask the account number', async () => {
@@ -187,7 +187,7 @@ describe('the history', () => {
       kind: 'tts',
       created_at: instant,
       key_id: keyId,
-      voice_id: 'en-ross',
+      voice_id: 'en-kevin',
       characters: 3,
       units: 3,
       speed: 1.5,

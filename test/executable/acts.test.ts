@@ -93,7 +93,7 @@ describe('the audit log', () => {
     })
 
     await expectAct('voices update', 'en-ross', async () => {
-      const ross = (await admin('GET', '/voices')).items[0]
+      const ross = (await admin('GET', '/voices')).items.find(({ id }: Json) => id === 'en-ross')
       return [ross, await admin('PATCH', '/voices/en-ross', { featured: true, display_name: 'R' })]
     })
     let group: Json

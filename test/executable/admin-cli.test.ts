@@ -238,7 +238,7 @@ describe('sonant usage and audit-log', () => {
     const account = newAccount('Gus', '--balance', '100')
     const made = act('key', 'create', '--account', account, '--name', 'k')
     const headers = { authorization: `Bearer ${made.api_key}` }
-    const spoken = await sonant.request('/api/v1/tts', { body: { text: 'Hello.' }, headers })
+    const spoken = await sonant.request('/api/v1/tts', { body: { text: 'Hello.', voice_id: 'en-kevin' }, headers })
     const { url, request_id } = (await spoken.json()) as Answer
     const addresses = ['--base-url', sonant.baseUrl]
     const all = act<List>('usage', ...addresses)
@@ -455,7 +455,7 @@ describe('sonant audit', () => {
     )
     const texts = Array.from({ length: 12 }, (_, i) => `This is sentence ${i}.`)
     const speaking = texts.map(
-      async (text) => (await sonant.request('/api/v1/tts', { body: { text }, headers })).status,
+      async (text) => (await sonant.request('/api/v1/tts', { body: { text, voice_id: 'en-kevin' }, headers })).status,
     )
     const ended = await Promise.all(
       adjusting.map(async (child) => [await child.exited, await new Response(child.stderr).text()]),

@@ -1,6 +1,6 @@
 /** The HTTP interface of the compiled executable, started from an empty directory. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
-import { startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
+import { defaultVoiceId, startIn, startSonant, stopAndRemove, type Sonant } from './sonant'
 import { until } from '../until'
 
 let sonant: Sonant
@@ -41,7 +41,7 @@ describe('POST /api/v1/tts', () => {
       'url',
       'voice_id',
     ])
-    expect(answer).toMatchObject({ voice_id: 'en-ross', speed: 1, units: 13, remaining: 100_000 - 13 })
+    expect(answer).toMatchObject({ voice_id: defaultVoiceId, speed: 1, units: 13, remaining: 100_000 - 13 })
     expect(answer.request_id).toMatch(/^[0-9a-f]{12}7[0-9a-f]{19}$/)
     expect(response.headers.get('x-request-id')).toBe(answer.request_id as string)
     expect(answer.url).toBe(`${sonant.storageUrl}/${answer.request_id}.mp3`)
@@ -72,7 +72,7 @@ describe('POST /api/v1/tts', () => {
     for (const voice_id of [null, '']) {
       const headers = { 'content-type': 'text/plain' }
       const response = await sonant.request('/api/v1/tts', { body: { text: 'Hi.', voice_id, colour: 'red' }, headers })
-      expect(await response.json()).toMatchObject({ voice_id: 'en-ross' })
+      expect(await response.json()).toMatchObject({ voice_id: defaultVoiceId })
     }
   })
 
@@ -142,7 +142,7 @@ describe('GET /api/v1/voices', () => {
   it('lists the catalogue, the best English voice first', async () => {
     const { voices, total } = await list()
     expect(total).toBe(voices.length)
-    expect(voices[0]).toMatchObject({ id: 'en-ross', language: 'en-US', featured: false })
+    expect(voices[0]).toMatchObject({ id: defaultVoiceId, language: 'en-US', featured: false })
     const languages = new Map<string, Voice[]>()
     for (const voice of voices) {
       const language = String(voice.language).split('-')[0]!
@@ -262,7 +262,9 @@ describe('the server', () => {
     await again.stop()
     const second = await startIn(again.directory, { apiKey: again.apiKey })
     expect(second.log()).not.toContain('sk-')
-    expect((await second.request('/api/v1/tts', { body: { text: 'Still valid.' } })).status).toBe(200)
+    expect((await second.request('/api/v1/tts', { body: { text: 'Still valid.', voice_id: 'en-kevin' } })).status).toBe(
+      200,
+    )
     await stopAndRemove(second)
   })
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { audioFiles, auditDifference, query } from './books'
 import { expectError } from './expect-error'
-import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
+import { defaultVoiceId, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 
 let sonant: EphemeralSonant
 beforeAll(async () => {
@@ -24,7 +24,8 @@ async function createAccount(balance: number, keyFields: Record<string, unknown>
     key: key as string,
     keyId: keyId as string,
     createKey,
-    speak: (body: Record<string, unknown>) => sonant.request('/api/v1/tts', { key, body }),
+    speak: (body: Record<string, unknown>) =>
+      sonant.request('/api/v1/tts', { key, body: { voice_id: 'en-kevin', ...body } }),
     estimate: (body: Record<string, unknown>) => sonant.request('/api/v1/tts/estimate', { key, body }),
     balance: async () => (await read('/api/v1/balance')).balance as number,
     records: async () => (await read('/api/v1/usage')).records as Record<string, any>[],
@@ -99,7 +100,9 @@ describe('the cap of a key', () => {
     expect(await account.balance()).toBe(994)
     expect((await account.speak({ text: 'Four' })).status).toBe(200)
     const { api_key } = await account.createKey({})
-    expect((await sonant.request('/api/v1/tts', { key: api_key, body: { text: 'Hello.' } })).status).toBe(200)
+    expect(
+      (await sonant.request('/api/v1/tts', { key: api_key, body: { text: 'Hello.', voice_id: 'en-kevin' } })).status,
+    ).toBe(200)
     expect([await account.balance(), await account.spent()]).toEqual([984, 10])
   })
 
@@ -153,7 +156,7 @@ describe('POST /api/v1/tts/estimate', () => {
   it('returns the cost of a request and the balance after it, and charges nothing', async () => {
     const account = await createAccount(10)
     const answer = async (text: string) => (await account.estimate({ text })).json()
-    const voice_id = 'en-ross'
+    const voice_id = defaultVoiceId
     expect(await answer('Hello.')).toEqual({ units: 6, voice_id, allowed: true, remaining_after: 4 })
     expect(await answer('0123456789')).toEqual({ units: 10, voice_id, allowed: true, remaining_after: 0 })
     expect(await answer('0123456789a')).toEqual({ units: 11, voice_id, allowed: false, remaining_after: 10 })

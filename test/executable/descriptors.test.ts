@@ -55,7 +55,10 @@ it.skipIf(!isLinux)(
         () => false,
       ),
     )
-    await until(async () => (await sonant.request('/api/v1/tts', { body: { text: 'Hello again.' } })).status === 200)
+    await until(
+      async () =>
+        (await sonant.request('/api/v1/tts', { body: { text: 'Hello again.', voice_id: 'en-kevin' } })).status === 200,
+    )
   },
 )
 

@@ -11,7 +11,10 @@ beforeAll(async () => {
 afterAll(() => stopAndRemove(sonant))
 
 const ask = (fault: string, body: Record<string, unknown> = {}) =>
-  sonant.request('/api/v1/tts', { body: { text: 'Hello.', ...body }, headers: { 'x-sonant-fault': fault } })
+  sonant.request('/api/v1/tts', {
+    body: { text: 'Hello.', voice_id: 'en-kevin', ...body },
+    headers: { 'x-sonant-fault': fault },
+  })
 const answerOf = async (response: Response) => (await response.json()) as Record<string, any>
 const balance = async () => (await answerOf(await sonant.request('/api/v1/balance'))).balance as number
 const recordOf = async (id: string) => answerOf(await sonant.request(`/api/v1/usage/${id}`))
@@ -62,10 +65,10 @@ describe('a fault on demand', () => {
 
   it('has no effect on a replay', async () => {
     const headers = { 'idempotency-key': '0123456789abcdef'.repeat(2) }
-    const first = await sonant.request('/api/v1/tts', { body: { text: 'Hello.' }, headers })
+    const first = await sonant.request('/api/v1/tts', { body: { text: 'Hello.', voice_id: 'en-kevin' }, headers })
     for (const fault of ['synthesis_failed', 'storage_failed', 'charge_failed', 'latency=60000']) {
       const again = await sonant.request('/api/v1/tts', {
-        body: { text: 'Hello.' },
+        body: { text: 'Hello.', voice_id: 'en-kevin' },
         headers: { ...headers, 'x-sonant-fault': fault },
       })
       expect([again.status, await again.json()]).toEqual([200, await answerOf(first.clone() as Response)])
@@ -118,7 +121,9 @@ describe('a fault on demand', () => {
     const lasting = await startSonant()
     for (const fault of ['synthesis_failed', 'nonsense', 'latency=60000']) {
       const headers = { 'x-sonant-fault': fault }
-      expect((await lasting.request('/api/v1/tts', { body: { text: 'Hi.' }, headers })).status).toBe(200)
+      expect(
+        (await lasting.request('/api/v1/tts', { body: { text: 'Hi.', voice_id: 'en-kevin' }, headers })).status,
+      ).toBe(200)
     }
     await stopAndRemove(lasting)
   })

@@ -28,7 +28,8 @@ async function failureOf(response: Promise<Response>) {
 const filesIn = async (directory: string) =>
   (await readdir(join(directory, 'data/audio'))).filter((name) => name !== 'demos')
 
-const say = (sonant: Sonant, text = 'Hello there.') => sonant.request('/api/v1/tts', { body: { text } })
+const say = (sonant: Sonant, text = 'Hello there.') =>
+  sonant.request('/api/v1/tts', { body: { text, voice_id: 'en-kevin' } })
 const storageFailed = { status: 502, code: 'storage_failed', type: 'engine_error', retryAfter: null }
 const longText = 'This is one of many sentences that together take a while to speak. '.repeat(15)
 

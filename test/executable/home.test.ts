@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { describeWith } from '../tools'
 import { openBrowser } from './browser'
 import { expectError, startServer, type Server } from './client'
+import { defaultVoiceId } from './sonant'
 
 setDefaultTimeout(120_000)
 
@@ -41,7 +42,7 @@ describe('the page at /', () => {
 
   it('plays a demo of the first public voice', async () => {
     const path = async () => / src="(\/audio\/demos\/[^"]+)"/.exec((await open()).text)?.[1]
-    expect(await path()).toStartWith('/audio/demos/en-ross-')
+    expect(await path()).toStartWith(`/audio/demos/${defaultVoiceId}-`)
     const demo = await server.ask((await path())!, { key: null })
     expect([demo.status, demo.headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
     await server.admin('PATCH', '/voices/zh-mei', { featured: true })

@@ -22,15 +22,17 @@ const isRunning = (dataDirectory: string, count = 1) =>
 /** Sends a request and leaves as soon as `isTime`. */
 async function askAndLeave(
   sonant: Sonant,
-  body: unknown,
+  body: Record<string, unknown>,
   isTime: () => boolean | Promise<boolean>,
   headers?: Record<string, string>,
 ) {
   const leaving = new AbortController()
-  const asked = sonant.request('/api/v1/tts', { body, headers, signal: leaving.signal }).then(
-    () => 'answered',
-    () => 'left',
-  )
+  const asked = sonant
+    .request('/api/v1/tts', { body: { voice_id: 'en-kevin', ...body }, headers, signal: leaving.signal })
+    .then(
+      () => 'answered',
+      () => 'left',
+    )
   await until(isTime)
   leaving.abort()
   return asked
@@ -58,14 +60,14 @@ describe('a client that leaves', () => {
     started.push(sonant)
     await sonant.speak({ text: 'Hello.' })
     const hanging = sonant.request('/api/v1/tts', {
-      ...{ body: { text: 'Busy.' }, headers: { 'x-sonant-fault': 'synthesis_timeout' } },
+      ...{ body: { text: 'Busy.', voice_id: 'en-kevin' }, headers: { 'x-sonant-fault': 'synthesis_timeout' } },
     })
     await until(() => isRunning(sonant.dataDirectory))
     expect(await askAndLeave(sonant, { text: 'Never spoken.' }, () => isRunning(sonant.dataDirectory, 2))).toBe('left')
     await expectError(hanging, 504, 'synthesis_failed')
     await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
     expect(rowsIn(sonant.dataDirectory).map(({ status }) => status)).toEqual(['charged', 'failed', 'failed'])
-    expect((await sonant.request('/api/v1/tts', { body: { text: 'Next.' } })).status).toBe(200)
+    expect((await sonant.request('/api/v1/tts', { body: { text: 'Next.', voice_id: 'en-kevin' } })).status).toBe(200)
     expect(await answerOf(await sonant.request('/api/v1/balance'))).toMatchObject({ balance: 100_000 - 11 })
     expect((await audioFiles(sonant.dataDirectory)).length).toBe(2)
     expect(auditDifference(sonant.dataDirectory)).toBeUndefined()
@@ -80,7 +82,7 @@ describe('a client that leaves', () => {
     await until(() => rowsIn(sonant.dataDirectory).every(({ status }) => status !== 'running'))
     const [, left] = rowsIn(sonant.dataDirectory)
     expect(left).toMatchObject({ status: 'charged', units: longText.length, file_name: `${'ab'.repeat(16)}.mp3` })
-    const replay = await sonant.request('/api/v1/tts', { body: { text: longText }, headers })
+    const replay = await sonant.request('/api/v1/tts', { body: { text: longText, voice_id: 'en-kevin' }, headers })
     expect(replay.headers.get('idempotent-replay')).toBe('true')
     const { url, remaining } = await answerOf(replay)
     expect(remaining).toBe(100_000 - 6 - longText.length)
@@ -96,7 +98,7 @@ describe('SIGTERM during work', () => {
     const dataDirectory = join(sonant.directory, 'data')
     await sonant.speak({ text: 'Hello.' })
     const running = Array.from({ length: 3 }, () =>
-      sonant.request('/api/v1/tts', { body: { text: longText.slice(0, 700) } }),
+      sonant.request('/api/v1/tts', { body: { text: longText.slice(0, 700), voice_id: 'en-kevin' } }),
     )
     await until(() => isRunning(dataDirectory, 3))
     sonant.process.kill('SIGTERM')

@@ -14,7 +14,7 @@ afterAll(async () => {
 })
 
 const say = (key: string, headers?: Record<string, string>, text = 'Hi.') =>
-  server.ask('/api/v1/tts', { key, body: { text }, headers })
+  server.ask('/api/v1/tts', { key, body: { text, voice_id: 'en-kevin' }, headers })
 const balance = (key: string) => server.ask('/api/v1/balance', { key })
 
 const seconds = (answer: Answer, name: string) => Number(answer.headers.get(name))

@@ -23,7 +23,10 @@ afterAll(async () => {
 const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
 const text = 'Hello.'
 const ask = (idempotencyKey: string, headers: Record<string, string> = {}) =>
-  sonant.request('/api/v1/tts', { body: { text }, headers: { 'idempotency-key': idempotencyKey, ...headers } })
+  sonant.request('/api/v1/tts', {
+    body: { text, voice_id: 'en-kevin' },
+    headers: { 'idempotency-key': idempotencyKey, ...headers },
+  })
 const later = { 'x-sonant-fault': 'latency=500' }
 const isHeld = (id: string) => query(sonant.dataDirectory, `SELECT 1 FROM holds WHERE request_id = '${id}'`).length > 0
 const balance = async () => ((await (await sonant.request('/api/v1/balance')).json()) as { balance: number }).balance

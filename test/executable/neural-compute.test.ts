@@ -64,7 +64,7 @@ describe('--provider cuda on a machine without it', () => {
   it('is tested at the start, even without installed voices', async () => {
     const sonant = await startEphemeral({ flags: ['--provider', 'cuda'] })
     await until(async () => (await json(sonant, '/readyz')).compute !== null)
-    expect(await json(sonant, '/readyz')).toEqual({ ok: true, compute: { provider: 'cpu', fallback: true } })
+    expect(await json(sonant, '/readyz')).toMatchObject({ ok: true, compute: { provider: 'cpu', fallback: true } })
     expect(sonant.log()).toContain('cuda does not work; neural voices fall back to the CPU')
     await stopAndRemove(sonant)
   })
@@ -75,7 +75,7 @@ describe('--provider cuda on a machine without it', () => {
       expect(logLines(sonant)).toContainEqual(
         expect.objectContaining({ level: 'error', wished: 'cuda', provider: 'cpu', failure: expect.any(String) }),
       )
-      expect(await json(sonant, '/readyz')).toEqual({ ok: true, compute: { provider: 'cpu', fallback: true } })
+      expect(await json(sonant, '/readyz')).toMatchObject({ ok: true, compute: { provider: 'cpu', fallback: true } })
       const { compute } = await json(sonant, '/api/v1/admin/compute')
       expect(compute).toMatchObject({ provider: 'cpu', fallback: true, device: expect.any(String) })
       expect(compute.trials).toMatchObject([
@@ -95,7 +95,7 @@ describe('a voice with its own missing provider', () => {
       expect(logLines(sonant)).toContainEqual(
         expect.objectContaining({ level: 'error', wished: 'cuda', provider: 'cpu' }),
       )
-      expect(await json(sonant, '/readyz')).toEqual({ ok: true, compute: { provider: 'cpu', fallback: false } })
+      expect(await json(sonant, '/readyz')).toMatchObject({ ok: true, compute: { provider: 'cpu', fallback: false } })
       expect((await set(null)).status).toBe(200)
     }))
 })
@@ -110,7 +110,7 @@ describe('--ort-library with a missing file', () => {
       expect((await json(sonant, '/api/v1/balance')).balance).toBe(balance)
       expect((await json(sonant, `/api/v1/usage/${error.x_relay.request_id}`)).status).toBe('failed')
       expect(sonant.log()).toContain('/no/such/libonnxruntime.so')
-      expect((await sonant.speak({ text })).answer).toMatchObject({ voice_id: 'en-ross', units: text.length })
+      expect((await sonant.speak({ text })).answer).toMatchObject({ voice_id: 'en-kevin', units: text.length })
     }))
 })
 

@@ -201,7 +201,7 @@ describe('the answers of the service', () => {
 
   it('are as described, field by field, for every operation', async () => {
     const user = { key: ready.api_key }
-    const hello = { text: 'Hello!' }
+    const hello = { text: 'Hello!', voice_id: 'en-kevin' }
     const spoken = await call('POST', '/api/v1/tts', 200, { ...user, body: { ...hello, speed: 1.5, format: 'wav' } })
     const fault = (name: string) => ({ ...user, body: hello, headers: { 'X-Sonant-Fault': name } })
     const uncharged = await call('POST', '/api/v1/tts', 200, fault('charge_failed'))

@@ -1,6 +1,7 @@
 /** Voices and plans (4.2 of the interface), over HTTP against the compiled executable. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { adminKey, expectError, startServer, uuid, type Json, type Server } from './client'
+import { defaultVoiceId } from './sonant'
 
 let server: Server
 /** In catalogue order. */
@@ -118,7 +119,7 @@ describe('the default voice', () => {
       return first
     }
     expect(await defaultOf(key)).toBe('en-kevin')
-    expect(await defaultOf(adminKey)).toBe('en-ross')
+    expect(await defaultOf(adminKey)).toBe(defaultVoiceId)
     await during('zh-mei', { featured: true }, async () => {
       expect(await defaultOf(key)).toBe('zh-mei')
       expect(await defaultOf(adminKey)).toBe('zh-mei')

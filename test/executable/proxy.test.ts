@@ -116,7 +116,7 @@ for (const [name, start] of proxies)
       })
 
     it('speaks over HTTPS, with addresses of the public name, ranges and pages for browsers', async () => {
-      const spoken = await ask('/api/v1/tts', { method: 'POST', body: '{"text":"Hello there."}' })
+      const spoken = await ask('/api/v1/tts', { method: 'POST', body: '{"text":"Hello there.","voice_id":"en-kevin"}' })
       const { url } = (await spoken.json()) as { url: string }
       expect(url).toStartWith(`${base}/audio/`)
       const path = new URL(url).pathname

@@ -22,7 +22,8 @@ async function start(options?: Parameters<typeof startEphemeral>[0]): Promise<Ep
 
 const longText = 'This is one of many sentences that together take a while to speak. '.repeat(15)
 const held = "SELECT * FROM holds WHERE status = 'held'"
-const say = (sonant: Sonant, text = 'Hello there.') => sonant.request('/api/v1/tts', { body: { text } })
+const say = (sonant: Sonant, text = 'Hello there.') =>
+  sonant.request('/api/v1/tts', { body: { text, voice_id: 'en-kevin' } })
 
 const isPosix = process.platform !== 'win32'
 

@@ -10,6 +10,11 @@ import { demoName, readCatalogue } from '../../src/voice/catalogue'
 setDefaultTimeout(120_000)
 
 export const executable = join(import.meta.dir, '../../dist/sonant')
+/** Shared by all tests, so that the library of onnxruntime is unpacked once. */
+const cacheDirectory = join(tmpdir(), 'sonant-test-cache')
+
+/** First in new data directories of a build with the assets of this checkout. */
+export const defaultVoiceId = readCatalogue().voices[0]!.id
 
 type Init = {
   readonly method?: string
@@ -30,6 +35,7 @@ export type Sonant = {
   readonly log: () => string
   /** Sends a request with the key, and with a JSON body if given. */
   request(path: string, init?: Init): Promise<Response>
+  /** Speaks with Kevin, who costs the least, unless the body names another voice. */
   speak(body: Record<string, unknown>): Promise<Speech>
   stop(): Promise<number>
 }
@@ -123,7 +129,7 @@ async function launch(
 ): Promise<Server & { line: Record<string, unknown> }> {
   const child = Bun.spawn([...through, executable, 'serve', ...unlimited, ...flags], {
     cwd: directory,
-    env: { PATH: '/usr/bin:/bin', HOME: directory, ...env },
+    env: { PATH: '/usr/bin:/bin', HOME: directory, XDG_CACHE_HOME: cacheDirectory, ...env },
     stdout: 'pipe',
     stderr: 'pipe',
     // A process group of its own, as in a terminal: a test may signal the whole group.
@@ -155,7 +161,7 @@ function describeServer(directory: string, server: Server, line: Record<string, 
       })
     },
     async speak(body) {
-      const response = await sonant.request('/api/v1/tts', { body })
+      const response = await sonant.request('/api/v1/tts', { body: { voice_id: 'en-kevin', ...body } })
       const answer = (await response.json()) as Record<string, unknown>
       if (response.status !== 200) throw new Error(`${response.status}: ${JSON.stringify(answer)}`)
       const audio = await fetch(answer.url as string)
@@ -179,7 +185,7 @@ export function runSonant(
   args: string[],
   { cwd = tmpdir(), env = {} }: { cwd?: string; env?: Record<string, string> } = {},
 ) {
-  const variables = { PATH: '/usr/bin:/bin', ...env }
+  const variables = { PATH: '/usr/bin:/bin', XDG_CACHE_HOME: cacheDirectory, ...env }
   const { exitCode, stdout, stderr } = Bun.spawnSync([executable, ...args], { cwd, env: variables })
   return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() }
 }

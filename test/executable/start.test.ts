@@ -26,7 +26,7 @@ const longText = 'This is one of many sentences that together take a while to sp
 describe('a data directory', () => {
   it('belongs to one server at a time; a second one names the holder, exits with 2 and changes nothing', async () => {
     const sonant = await start()
-    const running = sonant.request('/api/v1/tts', { body: { text: longText } })
+    const running = sonant.request('/api/v1/tts', { body: { text: longText, voice_id: 'en-kevin' } })
     const data = join(sonant.directory, 'data')
     await until(() => isSpeaking(data))
     const { exitCode, stdout, stderr } = runSonant(['serve', '--port', '0', '--data', data])
@@ -66,7 +66,7 @@ describe('a data directory', () => {
     sonant.process.kill('SIGKILL')
     await sonant.process.exited
     const again = await startIn(sonant.directory, { apiKey: sonant.apiKey })
-    expect((await again.request('/api/v1/tts', { body: { text: 'Hello.' } })).status).toBe(200)
+    expect((await again.request('/api/v1/tts', { body: { text: 'Hello.', voice_id: 'en-kevin' } })).status).toBe(200)
     await again.stop()
   })
 
@@ -77,7 +77,7 @@ describe('a data directory', () => {
     expect(runSonant(['serve', '--port', port, '--data', join(other, 'data')]).exitCode).toBe(1)
     const first = await startIn(other)
     expect(first.apiKey).toMatch(/^sk-/)
-    expect((await first.request('/api/v1/tts', { body: { text: 'Hello.' } })).status).toBe(200)
+    expect((await first.request('/api/v1/tts', { body: { text: 'Hello.', voice_id: 'en-kevin' } })).status).toBe(200)
     await first.stop()
   })
 })

@@ -31,8 +31,8 @@ describe('ids of installed voices', () => {
     expect(give([claim([], { a: 'a' }), claim(['a'])])).toEqual([{ a: 'a' }, { a: 'a-2' }])
   })
 
-  it('once given yield to a new built-in voice', () => {
-    expect(give([claim(['a'], { a: 'a' })], ['a'])).toEqual([{ a: 'a-2' }])
+  it('once given stay when a later version has a built-in voice of that id', () => {
+    expect(give([claim(['a'], { a: 'a' }), claim(['a'])], ['a'])).toEqual([{ a: 'a' }, { a: 'a-2' }])
   })
 
   it('have at most 64 characters including the number', () => {

@@ -54,8 +54,11 @@ describe('the engines', () => {
 
   it('have every voice of the catalogue, at its stated sample rate', async () => {
     const catalogue = readCatalogue()
-    for (const entry of catalogue.builtIn) {
-      const { samples, sampleRate } = await engines[entry.engine].synthesize(entry, entry.demo.slice(0, 20))
+    for (const entry of catalogue.builtIn.filter(({ engine }) => engine !== 'hibari')) {
+      const { samples, sampleRate } = await engines[entry.engine as EngineName].synthesize(
+        entry,
+        entry.demo.slice(0, 20),
+      )
       expect([entry.id, sampleRate]).toEqual([entry.id, entry.sampleRate])
       expect(samples.length / sampleRate).toBeGreaterThan(0.3)
     }

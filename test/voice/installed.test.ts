@@ -10,7 +10,7 @@ let catalogue: Catalogue
 let db: Database
 let plans: Plans
 beforeEach(() => {
-  catalogue = readCatalogue()
+  catalogue = readCatalogue([], null)
   db = openDatabase(':memory:')
   plans = createPlans(db, catalogue)
 })

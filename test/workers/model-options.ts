@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ModelOptions } from '../../src/workers/pool/models'
 
+const runtimeDirectory = join(tmpdir(), 'sonant-test-runtime')
+
 export const modelOptions: ModelOptions = {
-  runtime: async () => ({ directory: join(tmpdir(), 'sonant-test-runtime'), provider: 'cpu', threads: 1 }),
+  runtimeDirectory,
+  runtime: async () => ({ directory: runtimeDirectory, provider: 'cpu', threads: 1 }),
   deviceIds: [],
   memoryMaxBytes: 4e9,
   idleMs: 600_000,

@@ -15,6 +15,14 @@ export const computeSchemas = {
         ...object({ provider, fallback }),
         description: 'The provider of neural voices; null until the first one is needed.',
       }),
+      default_voice: {
+        ...object({
+          id: orNull(text('null: no voice is active and public.')),
+          available: boolean('Whether this build of the server contains it. If not, requests without `voice_id` fail.'),
+          reason: text('Why it is this voice.'),
+        }),
+        description: 'The voice of requests without `voice_id` by accounts without a plan.',
+      },
       storage: { const: 'full', description: 'Present while the disk is full: requests that store something fail.' },
     },
     { optional: ['storage'] },

@@ -3,15 +3,27 @@
  * phonemes between two zeros → spectra → sound by our vocoder. Sentences that are too long are cut at marks.
  */
 import { join } from 'node:path'
+import { findBuiltIn } from '../../assets/built-in'
 import { concatenate } from '../../audio/pcm'
 import { NothingToSay, type SpeechEngine, type TimedWord } from '../engine'
 import { openPackFolder } from '../models/folder'
-import { describeVoice, hibariInputs, hibariOutputs, readHibariVocabulary } from '../models/hibari'
+import {
+  describeVoice,
+  hibariInputs,
+  hibariOutputs,
+  readBuiltInVocabulary,
+  readHibariVocabulary,
+} from '../models/hibari'
 import { type DurationsPlace, openGraph } from '../onnx/graph'
 import { numbersOf, requireFinite } from '../onnx/outputs'
 import type { Runtime, Session, Tensor } from '../onnx/runtime'
-import { openEnglishReader, type OpenEnglishReader, speakEnglish } from '../phonemes/english-reading'
-import { cutRuns, toIds } from '../phonemes/runs'
+import {
+  type EnglishReader,
+  openEnglishReader,
+  type OpenEnglishReader,
+  speakEnglish,
+} from '../phonemes/english-reading'
+import { cutRuns, toIds, type Vocabulary } from '../phonemes/runs'
 import type { Token } from '../phonemes/spoken'
 import type { ModelFiles } from '../voice'
 import { bins, hopSamples, vocoderRate } from '../vocoder/format'
@@ -54,9 +66,26 @@ export async function loadHibari(
 ): Promise<SpeechEngine> {
   const { directory, graph: file } = model
   const { session, durations } = await openGraph(runtime, join(directory, file), { durations: durationsPlace })
-  const graph: HibariGraph = { runtime, session, durations }
   const vocabulary = await readHibariVocabulary(await openPackFolder(directory))
   const reader = await openReader(runtime, describeVoice(file).language === 'en-GB' ? 'british' : 'american')
+  return createEngine({ runtime, session, durations }, vocabulary, reader)
+}
+
+/** The built-in voice. Throws in a build without it. */
+export async function loadHeart(runtime: Runtime): Promise<SpeechEngine> {
+  const assets = findBuiltIn()
+  if (assets === undefined) throw new Error('this build does not contain the voice Heart')
+  const bytes = await Bun.file(assets.heart).bytes()
+  const [reader, { session, durations }, vocabulary] = await Promise.all([
+    // Another thread decompresses the data while this one opens the graph.
+    openEnglishReader(runtime, 'american'),
+    openGraph(runtime, bytes, { durations: durationsPlace }),
+    readBuiltInVocabulary(assets.english),
+  ])
+  return createEngine({ runtime, session, durations }, vocabulary, reader)
+}
+
+function createEngine(graph: HibariGraph, vocabulary: Vocabulary, reader: EnglishReader): SpeechEngine {
   return {
     async synthesize(_, text, { speed } = { speed: 1 }) {
       const { tokens, words } = await speakEnglish(reader, text)

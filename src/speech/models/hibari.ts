@@ -95,7 +95,11 @@ export function checkSignature(graph: string, { inputs, outputs }: Pick<GraphInf
 export async function readHibariVocabulary(folder: PackFolder, english = findEnglish()): Promise<Vocabulary> {
   if (folder.files.includes(vocabularyFile)) return readSymbols(folder, vocabularyFile)
   if (english === null) throw new Error('this build has no vocabulary')
-  return new Map(Object.entries(parseJson(await Bun.file(english.vocabulary).text()) as Record<string, number>))
+  return readBuiltInVocabulary(english)
+}
+
+export async function readBuiltInVocabulary({ vocabulary }: EnglishFiles): Promise<Vocabulary> {
+  return new Map(Object.entries(parseJson(await Bun.file(vocabulary).text()) as Record<string, number>))
 }
 
 /** The voice inside of Hibari's package, whose file has no name. */

@@ -26,6 +26,8 @@ export function alphabetOf(voice: {
   readonly settings: { readonly voice: string }
 }): string | undefined {
   if (voice.engine === 'flite') return 'flite'
+  // eSpeak NG reads the letters that misaki does not know.
+  if (voice.engine === 'hibari') return 'espeak en-us'
   return voice.engine === 'espeak' ? `espeak ${voice.settings.voice.split('+')[0]}` : undefined
 }
 

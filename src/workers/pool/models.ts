@@ -3,6 +3,8 @@ import type { RuntimeOptions } from '../../speech/onnx/runtime-options'
 import { modelsOf, type Loadable, type ModelFiles } from '../../speech/voice'
 
 export type ModelOptions = {
+  /** Folder for the unpacked embedded library. Built-in neural voices run on the CPU, with one thread. */
+  readonly runtimeDirectory: string
   /** Runtime options for the model in `directory`. */
   readonly runtime: (directory: string) => Promise<Omit<RuntimeOptions, 'deviceId'>>
   /** GPUs that models are spread over; empty: the runtime chooses. */

@@ -9,6 +9,7 @@ export function createProcessSet(options: {
   readonly command: WorkerCommand
   /** Without models. */
   readonly workerMemoryMaxBytes: number
+  readonly runtimeDirectory: string
   /** A process has exited and is no longer in the set. */
   readonly onExit: (load: Load) => void
 }) {
@@ -16,6 +17,8 @@ export function createProcessSet(options: {
   const processes: WorkerProcess[] = []
   const loads = new Map<WorkerProcess, Load>()
   const loadOf = (worker: WorkerProcess) => loads.get(worker)!
+  /** One thread, so that every machine makes the same sound. */
+  const builtInRuntime: RuntimeOptions = { directory: options.runtimeDirectory, provider: 'cpu', threads: 1 }
 
   return {
     /** Most recently used last. */
@@ -38,12 +41,12 @@ export function createProcessSet(options: {
     },
 
     /** Throws when the command cannot be started. */
-    start(load: Load, runtime?: RuntimeOptions): WorkerProcess {
-      const driverBytes = runtime ? driverBytesMax(runtime.provider) : 0
+    start(load: Load, runtime = builtInRuntime): WorkerProcess {
       const worker = startWorkerProcess({
         command: options.command,
-        memoryMaxBytes: options.workerMemoryMaxBytes + loadingFactor * modelBytesOf(load.voice) + driverBytes,
-        environment: runtime && writeRuntimeOptions(runtime),
+        memoryMaxBytes:
+          options.workerMemoryMaxBytes + loadingFactor * modelBytesOf(load.voice) + driverBytesMax(runtime.provider),
+        environment: writeRuntimeOptions(runtime),
         onExit(gone) {
           processes.splice(processes.indexOf(gone), 1)
           loads.delete(gone)

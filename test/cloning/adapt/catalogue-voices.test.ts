@@ -29,7 +29,7 @@ beforeAll(async () => {
 async function say(voice: BuiltInVoice, texts: readonly string[]): Promise<Pcm> {
   const parts: Pcm[] = []
   for (const text of texts) {
-    const raw = trimSilence(await engines[voice.engine].synthesize(voice, text))
+    const raw = trimSilence(await engines[voice.engine as EngineName].synthesize(voice, text))
     parts.push(voice.adaptation ? adapt(raw, voice.adaptation) : raw)
   }
   return concatenate(parts)
