@@ -34,6 +34,8 @@ export type Key = {
   readonly status: 'active' | 'revoked' | 'deleted'
   readonly limits: KeyLimits
   readonly expiresAtMs: number | null
+  /** From this time on the key is revoked: another one has replaced it. null: none has. */
+  readonly revokesAtMs: number | null
   readonly createdAtMs: number
   readonly lastUsedAtMs: number | null
 }
@@ -47,7 +49,8 @@ export type NewKey = Pick<Key, 'accountId' | 'name' | 'limits' | 'expiresAtMs'> 
 type KeyRow = Omit<Key, 'limits'> & { limitTts: number | null; limitClone: number | null }
 
 const columns = `id, account_id AS accountId, name, prefix, status, limit_tts AS limitTts, limit_clone AS limitClone,
-  expires_at_ms AS expiresAtMs, created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs`
+  expires_at_ms AS expiresAtMs, revokes_at_ms AS revokesAtMs, created_at_ms AS createdAtMs,
+  last_used_at_ms AS lastUsedAtMs`
 
 const prefixLength = 'sk-'.length + 4
 
@@ -105,10 +108,22 @@ export function listKeys(db: Database, accountId: string): Key[] {
   return prepare<[string], KeyRow>(db, sql).all(accountId).map(asKey)
 }
 
-/** Writes name, status, limits and expiry. The other fields of a key never change. */
-export function updateKey(db: Database, { id, name, status, limits, expiresAtMs }: Key): void {
-  const sql = 'UPDATE api_keys SET name = ?, status = ?, limit_tts = ?, limit_clone = ?, expires_at_ms = ? WHERE id = ?'
-  prepare(db, sql).run(name, status, limits.tts, limits.clone, expiresAtMs, id)
+/** How many keys `listKeys` lists. */
+export function countKeys(db: Database, accountId: string): number {
+  const sql = "SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND status <> 'deleted' AND kind = 'api'"
+  return prepare<[string], { count: number }>(db, sql).get(accountId)!.count
+}
+
+/** Writes name, status, limits, expiry and time of revocation. The other fields of a key never change. */
+export function updateKey(db: Database, { id, name, status, limits, expiresAtMs, revokesAtMs }: Key): void {
+  const sql = `UPDATE api_keys SET name = ?, status = ?, limit_tts = ?, limit_clone = ?, expires_at_ms = ?,
+    revokes_at_ms = ? WHERE id = ?`
+  prepare(db, sql).run(name, status, limits.tts, limits.clone, expiresAtMs, revokesAtMs, id)
+}
+
+/** Whether requests with the key are refused as revoked. */
+export function isRevoked({ status, revokesAtMs }: Pick<Key, 'status' | 'revokesAtMs'>, nowMs: number): boolean {
+  return status === 'revoked' || (revokesAtMs !== null && revokesAtMs <= nowMs)
 }
 
 /** Whether an enabled administrator has a working key other than `exceptId`. */
@@ -118,11 +133,12 @@ export function hasAdministratorKey(
 ): boolean {
   const sql = `SELECT 1 FROM api_keys JOIN accounts ON accounts.id = account_id
     WHERE role = 'admin' AND accounts.status = 'enabled' AND api_keys.status = 'active' AND kind = 'api'
-      AND (expires_at_ms IS NULL OR expires_at_ms > ?) AND api_keys.id <> ? LIMIT 1`
-  return prepare(db, sql).get(nowMs, exceptId) !== undefined
+      AND (expires_at_ms IS NULL OR expires_at_ms > ?) AND (revokes_at_ms IS NULL OR revokes_at_ms > ?)
+      AND api_keys.id <> ? LIMIT 1`
+  return prepare(db, sql).get(nowMs, nowMs, exceptId) !== undefined
 }
 
-type SecretRow = Pick<KeyRow, 'id' | 'accountId' | 'status' | 'limitTts' | 'limitClone' | 'expiresAtMs'>
+type SecretRow = Pick<KeyRow, 'id' | 'accountId' | 'status' | 'limitTts' | 'limitClone' | 'expiresAtMs' | 'revokesAtMs'>
 type OwnerRow = { role: Role; planId: string | null; status: 'enabled' | 'disabled' }
 
 /**
@@ -133,21 +149,27 @@ export function authenticate(db: Database, apiKey: string, nowMs: number): Calle
   const key = prepare<[Buffer], SecretRow>(
     db,
     `SELECT id, account_id AS accountId, status, limit_tts AS limitTts, limit_clone AS limitClone,
-       expires_at_ms AS expiresAtMs FROM api_keys WHERE secret_sha256 = ?`,
+       expires_at_ms AS expiresAtMs, revokes_at_ms AS revokesAtMs FROM api_keys WHERE secret_sha256 = ?`,
   ).get(sha256(apiKey))
   if (!key || key.status === 'deleted')
     throw new AppError('invalid_api_key', 'The API key does not exist or was deleted.')
-  if (key.status === 'revoked') throw new AppError('api_key_revoked', 'The API key was revoked.')
+  if (isRevoked(key, nowMs)) throw new AppError('api_key_revoked', 'The API key was revoked.')
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)
     throw new AppError('invalid_api_key', 'The API key has expired.')
   const { id: keyId, accountId, limitTts, limitClone } = key
+  const expiresAtMs = earlier(key.expiresAtMs, key.revokesAtMs)
   const sql = 'SELECT role, plan_id AS planId, status FROM accounts WHERE id = ?'
   const owner = prepare<[string], OwnerRow>(db, sql).get(accountId)
   assert(owner, 'every key has its account')
   if (owner.status === 'disabled') throw new AppError('account_disabled', 'The account is disabled.')
   const { role, planId } = owner
   const limits = { tts: limitTts, clone: limitClone }
-  return { accountId, keyId, role, planId, limits, expiresAtMs: key.expiresAtMs }
+  return { accountId, keyId, role, planId, limits, expiresAtMs }
+}
+
+/** null: never. */
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other)
 }
 
 /**

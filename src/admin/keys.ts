@@ -3,6 +3,7 @@ import {
   createKey as insertKey,
   findKey,
   hasAdministratorKey,
+  isRevoked,
   listKeys as readKeys,
   updateKey as writeKey,
   type Key,
@@ -12,7 +13,7 @@ import type { Database } from '../db/database'
 import { AppError } from '../errors'
 import type { Fields } from '../fields'
 import { openKeySpending, readKeySpending, setCap } from '../billing/ledger/ledger'
-import { keyChanges, newKey } from '../operations/fields'
+import { keyChanges, newKey, rotation } from '../operations/fields'
 import { readFields } from '../operations/read-fields'
 import { instant } from '../paging'
 import { requireAccount } from './accounts'
@@ -53,6 +54,30 @@ export function updateKey(administration: Administration, id: string, fields: Fi
   })
 }
 
+/**
+ * Creates a key with the settings of another one, which is revoked after `grace_seconds`. Throws `conflict` when the key
+ * does not work any more or was replaced before.
+ */
+export function rotateKey(administration: Administration, id: string, fields: Fields) {
+  const { db } = administration
+  const { grace_seconds: graceSeconds = 0 } = readFields(fields, rotation)
+  return runOperation(administration, 'key rotate', (nowMs) => {
+    const key = requireKey(db, id)
+    if (isRevoked(key, nowMs) || key.revokesAtMs !== null)
+      throw new AppError('conflict', 'The key is revoked, or another one has replaced it.')
+    if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) throw new AppError('conflict', 'The key has expired.')
+    const { accountId, name, limits, expiresAtMs } = key
+    const created = insertKey(db, { accountId, name, limits, expiresAtMs, nowMs })
+    openKeySpending(db, created.key.id, readKeySpending(db, id).cap)
+    const before = describeKey(db, key)
+    const replaced: Key = { ...key, revokesAtMs: nowMs + graceSeconds * 1000 }
+    writeKey(db, replaced)
+    const shown = describeKey(db, created.key)
+    const after = { ...describeKey(db, replaced), replaced_by: shown.id }
+    return { subject: id, before, after, result: { ...shown, api_key: created.apiKey } }
+  })
+}
+
 /** Revokes a key for ever: requests with it are answered with 403. */
 export function revokeKey(administration: Administration, id: string) {
   return change(administration, 'key revoke', id, (key) => ({ ...key, status: 'revoked' }))
@@ -70,18 +95,19 @@ export function requireOwnKey(db: Database, accountId: string, id: string): void
     throw new AppError('not_found', `There is no key ${JSON.stringify(id)}.`)
 }
 
-export function describeKey(db: Database, key: Key) {
+export function describeKey(db: Database, key: Key, nowMs = Date.now()) {
   const { cap, captured, held } = readKeySpending(db, key.id)
   return {
     id: key.id,
     account_id: key.accountId,
     name: key.name,
     prefix: key.prefix,
-    status: key.status,
+    status: key.status === 'active' && isRevoked(key, nowMs) ? 'revoked' : key.status,
     cap,
     spent: captured + held,
     limits: key.limits,
     expires_at: instant(key.expiresAtMs),
+    ...(key.revokesAtMs !== null && { revokes_at: instant(key.revokesAtMs) }),
     created_at: instant(key.createdAtMs),
     last_used_at: instant(key.lastUsedAtMs),
   }

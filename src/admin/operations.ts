@@ -17,7 +17,7 @@ import {
 import type { Administration, VoiceAdministration } from './administration'
 import { deleteAnyClone, listAccountClones, purgeRecording, type Stores } from './clones'
 import { createCodes, listCodes, voidCode } from './codes'
-import { createKey, deleteKey, listKeys, revokeKey, updateKey } from './keys'
+import { createKey, deleteKey, listKeys, revokeKey, rotateKey, updateKey } from './keys'
 import { listLog } from './log'
 import { listPacks, removePack, type Packs } from './packs'
 import { invitePerson, listPersons, removePerson, resetPassword } from './people'
@@ -56,6 +56,7 @@ export const administrativeHandlers = {
   createKey: ({ admin, id, fields }) => createKey(admin, id, fields),
   listKeys: ({ admin, id }) => listKeys(admin, id),
   updateKey: ({ admin, id, fields }) => updateKey(admin, id, fields),
+  rotateKey: ({ admin, id, fields }) => rotateKey(admin, id, fields),
   revokeKey: ({ admin, id }) => revokeKey(admin, id),
   deleteKey: ({ admin, id }) => deleteKey(admin, id),
   createCodes: ({ admin, fields }) => createCodes(admin, fields),

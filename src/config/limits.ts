@@ -85,6 +85,10 @@ export const limits = {
   /** Unused invitations of one account. */
   openInvitationsMax: 100,
   personsPerAccountMax: 1000,
+  /** Keys of one account, revoked ones included, beyond which its people make no more. */
+  ownKeysMax: 1000,
+  /** Longest time for which a replaced key goes on working. */
+  keyGraceSecondsMax: 30 * 86_400,
   /** Deletions of clones by one key; `--limit-account` may set another limit or none. */
   cloneDeletionsPerMinute: 30,
   referenceSecondsMax: 15,

@@ -308,6 +308,10 @@ export const migrations: readonly Migration[] = [
   CREATE INDEX sessions_by_person ON sessions (person_id, created_at_ms, id);
   `,
   migrateTo8,
+  `
+  -- A key that was replaced by another one works until this time.
+  ALTER TABLE api_keys ADD COLUMN revokes_at_ms INTEGER;
+  `,
 ]
 
 /** Brings the schema from `version` to the last one. Version 0 is an empty database. */

@@ -98,6 +98,8 @@ export function createAccess(options: AccessOptions) {
 function ensurePermitted({ role, session }: Caller, access: Operation['access']): void {
   if (access === 'session' && !session)
     throw new AppError('permission_denied', 'This takes the session of a person; an API key cannot do it.')
+  if (access === 'own keys' && !session && role !== 'admin')
+    throw new AppError('permission_denied', 'This takes the session of a person, or the API key of an administrator.')
   if (access === 'administrator' && role !== 'admin')
     throw new AppError('permission_denied', 'This takes the API key or the session of an administrator.')
 }

@@ -20,7 +20,7 @@ export type Call<Rule extends AccessRule = AccessRule> = {
   readonly request: Request
   readonly caller: Rule extends 'session'
     ? SessionCaller
-    : Rule extends 'key' | 'administrator'
+    : Rule extends 'key' | 'own keys' | 'administrator'
       ? Caller
       : Rule extends 'optional key'
         ? Caller | undefined
@@ -111,7 +111,7 @@ function inputReaderOf({
 }: ListedOperation): (request: Request) => Fields | Promise<Fields> {
   if (body?.form) return () => ({})
   if (method === 'PATCH') return readJsonObject
-  if (access === 'administrator' && method !== 'GET') return readOptionalJsonObject
+  if ((access === 'administrator' || access === 'own keys') && method !== 'GET') return readOptionalJsonObject
   if (body) return readJsonObject
   const numbers = Object.entries(query ?? {}).filter(([, { schema }]) => schema.type === 'integer')
   const names = numbers.map(([name]) => name)

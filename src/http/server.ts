@@ -18,6 +18,7 @@ import { docsHandlers } from './docs'
 import { errorResponse, refusesBody } from './errors'
 import { homeHandlers } from './home'
 import { pathOf } from './path'
+import { ownKeyHandlers } from './own-keys'
 import { peopleHandlers } from './people'
 import { createRequestLog } from './request-log'
 import { addHeaders, beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
@@ -105,6 +106,7 @@ function handlersOf(context: HttpContext): Handlers {
     ...cloneHandlers(context),
     ...accountHandlers(context),
     ...peopleHandlers(context),
+    ...ownKeyHandlers(context),
     ...adminHandlers(context),
     ...computeHandlers(context),
     ...audioHandlers(context),

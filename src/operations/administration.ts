@@ -15,10 +15,13 @@ import {
   onlyKey,
   page,
   period,
+  rotation,
 } from './fields'
 import { administrative } from './entry'
 
-const noLockOut = 'The last working key of an administrator stays one.'
+export const noLockOut = 'The last working key of an administrator stays one.'
+export const ofRotation =
+  'The old key is revoked after the grace time. The answer is the only place where `api_key` of the new one is shown.'
 const accountFlag = { idFlag: { account: ofAccount } } as const
 
 const accounts = {
@@ -131,6 +134,18 @@ const keys = {
       examples: ['sonant key update KEY_ID --cap 1000', 'sonant key update KEY_ID --limit-tts none'],
     },
   }),
+  rotateKey: administrative('POST /admin/keys/{id}/rotate', 'Replace a key by a new one with the same settings', {
+    description: ofRotation,
+    parameter: keyId,
+    body: { name: 'KeyRotation', fields: rotation },
+    answer: 'CreatedKey',
+    errors: ['conflict'],
+    command: {
+      words: 'key rotate',
+      secret: 'api_key',
+      examples: ['sonant key rotate KEY_ID', 'sonant key rotate KEY_ID --grace-seconds 86400'],
+    },
+  }),
   revokeKey: administrative('POST /admin/keys/{id}/revoke', 'Revoke a key permanently; it answers 403', {
     description: noLockOut,
     parameter: keyId,
@@ -144,31 +159,6 @@ const keys = {
     answer: 'Deleted',
     errors: ['conflict'],
     command: { words: 'key delete' },
-  }),
-}
-
-const ofOwnKeys = { section: 'Own keys' } as const
-const ownKeys = {
-  listOwnKeys: administrative('GET /keys', 'List own API keys', { ...ofOwnKeys, answer: 'KeyList' }),
-  createOwnKey: administrative('POST /keys', 'Create an own API key', {
-    ...ofOwnKeys,
-    description: keys.createKey.description,
-    body: keys.createKey.body,
-    answer: 'CreatedKey',
-  }),
-  revokeOwnKey: administrative('POST /keys/{id}/revoke', 'Revoke an own API key permanently; it answers 403', {
-    ...ofOwnKeys,
-    description: noLockOut,
-    parameter: keyId,
-    answer: 'Key',
-    errors: ['conflict'],
-  }),
-  deleteOwnKey: administrative('DELETE /keys/{id}', 'Delete an own API key; it answers 401', {
-    ...ofOwnKeys,
-    description: noLockOut,
-    parameter: keyId,
-    answer: 'Deleted',
-    errors: ['conflict'],
   }),
 }
 
@@ -231,4 +221,4 @@ const history = {
   }),
 }
 
-export const administrativeOperations = { ...ownKeys, ...accounts, ...keys, ...codes, ...history } as const
+export const administrativeOperations = { ...accounts, ...keys, ...codes, ...history } as const

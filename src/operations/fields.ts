@@ -117,6 +117,13 @@ export const keyChanges = {
   },
 } as const
 export const newKey = { ...keyChanges, name: required(name) } as const
+export const rotation = {
+  grace_seconds: {
+    takes: 'N',
+    says: 'seconds for which the old key goes on working (default 0)',
+    schema: whole(0, limits.keyGraceSecondsMax),
+  },
+} as const
 
 export const newCodes = {
   units: { takes: 'N', says: 'units per code', schema: whole(1, 1_000_000_000), isRequired: true },

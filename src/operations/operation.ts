@@ -55,9 +55,10 @@ export type Fields = Readonly<Record<string, Field>>
 
 /**
  * Allowed callers: any client; any client that signs in; any client, with more in the answer for a key; a key; a session
- * only; an administrator's key. The session of a person counts as a key of the account.
+ * only; a session or an administrator's key; an administrator's key. The session of a person counts as a key of the
+ * account.
  */
-export type Access = 'public' | 'sign-in' | 'optional key' | 'key' | 'session' | 'administrator'
+export type Access = 'public' | 'sign-in' | 'optional key' | 'key' | 'session' | 'own keys' | 'administrator'
 
 /** The rate limits, each with its own window. */
 export type RateLimit =
@@ -71,6 +72,7 @@ export type RateLimit =
   | 'account'
   | 'estimate'
   | 'activation'
+  | 'keys'
 
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'DELETE'
 

@@ -5,6 +5,7 @@
 import { accountOperations } from './account'
 import { administrativeOperations } from './administration'
 import type { Method, Operation } from './operation'
+import { ownKeyOperations } from './own-keys'
 import { peopleOperations } from './people'
 import { audioOperations, serviceOperations } from './service'
 import { speechOperations } from './speech'
@@ -15,6 +16,7 @@ const table = {
   ...audioOperations,
   ...accountOperations,
   ...peopleOperations,
+  ...ownKeyOperations,
   ...administrativeOperations,
   ...voiceOperations,
   ...serviceOperations,

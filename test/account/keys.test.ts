@@ -116,6 +116,17 @@ describe('authentication', () => {
     expect(refusalOf(apiKey, startMs + 1000)).toStartWith('invalid_api_key')
   })
 
+  it('accepts a replaced key before the time of its revocation, which comes before a later expiry', () => {
+    const { key, apiKey } = make({ expiresAtMs: startMs + 2000 })
+    updateKey(db, { ...key, revokesAtMs: startMs + 1000 })
+    expect(authenticate(db, apiKey, startMs + 999).expiresAtMs).toBe(startMs + 1000)
+    for (const nowMs of [startMs + 1000, startMs + 2000])
+      expect(refusalOf(apiKey, nowMs)).toStartWith('api_key_revoked')
+    updateKey(db, { ...key, revokesAtMs: startMs + 3000 })
+    expect(authenticate(db, apiKey, startMs).expiresAtMs).toBe(startMs + 2000)
+    expect(refusalOf(apiKey, startMs + 2000)).toStartWith('invalid_api_key')
+  })
+
   it('refuses a revoked key after changes of its name, limits or time', () => {
     const { key, apiKey } = make({ expiresAtMs: startMs + 1000 })
     change(key, 'revoked')

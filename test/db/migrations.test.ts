@@ -89,7 +89,7 @@ describe('the database of an older executable', () => {
     const now = contentOf(db)
     const changed: Record<string, (row: Row) => Row> = {
       accounts: (row) => renamed(row, { group_id: 'plan_id' }),
-      api_keys: (row) => ({ ...row, kind: 'api' }),
+      api_keys: (row) => ({ ...row, kind: 'api', revokes_at_ms: null }),
       clones: (row) => renamed(row, { duration_ms: 'recording_ms' }),
       group_voices: (row) => renamed(row, { group_id: 'plan_id' }),
       holds: (row) => ({

@@ -148,6 +148,15 @@ describe('sonant key', () => {
     expect(await statusOf(second!.api_key as string)).toBe(401)
   })
 
+  it('replaces a key by one with its settings, at once', async () => {
+    const id = newAccount('Rotating')
+    const old = act('key', 'create', '--account', id, '--name', 'old', '--cap', '9')
+    const next = act('key', 'rotate', old.id as string)
+    expect(next).toMatchObject({ name: 'old', cap: 9, spent: 0, status: 'active' })
+    expect([await statusOf(old.api_key as string), await statusOf(next.api_key as string)]).toEqual([403, 200])
+    expect(run('key', 'rotate', old.id as string).exitCode).toBe(1)
+  })
+
   it('gives an administrator with a lost key a new one', async () => {
     const { items } = act<List>('account', 'list', '--q', 'Administrator')
     const { api_key: key } = act('key', 'create', '--account', items[0]!.id as string, '--name', 'found again')

@@ -342,6 +342,10 @@ describe('the answers of the service', () => {
 
     await call('GET', '/api/v1/keys', 200)
     const own = await call('POST', '/api/v1/keys', 200, { body: { name: 'two' } })
+    const next = await call('POST', '/api/v1/keys/{id}/rotate', 200, { body: { grace_seconds: 60 } }, own.id)
+    await call('POST', '/api/v1/keys/{id}/rotate', 409, {}, own.id)
+    await call('POST', '/api/v1/admin/keys/{id}/rotate', 200, { body: {} }, next.id)
+    await call('GET', '/api/v1/keys', 200)
     await call('POST', '/api/v1/keys/{id}/revoke', 200, {}, own.id)
     await call('DELETE', '/api/v1/keys/{id}', 200, {}, own.id)
     await call('DELETE', '/api/v1/keys/{id}', 404, {}, account.key.id)

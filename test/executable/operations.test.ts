@@ -48,7 +48,7 @@ const broken = '{"broken'
 const reads = ({ method }: ListedOperation) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 /** Reads a JSON body within the common limits, a form besides in one case. */
 const hasBody = (operation: ListedOperation) =>
-  operation.body !== undefined || (operation.access === 'administrator' && !reads(operation))
+  operation.body !== undefined || (['administrator', 'own keys'].includes(operation.access) && !reads(operation))
 
 /** Calls the operation from an address of its own, by default with a broken body where it may have one. */
 function send(operation: ListedOperation, options: Options = {}): Promise<Answer> {
@@ -73,7 +73,8 @@ const isOpen = ({ access }: ListedOperation) => access === 'public' || access ==
 const withKey = operationList.filter((operation) => !isOpen(operation))
 const ofSessions = operationList.filter(({ access }) => access === 'session')
 const ofKey = withKey.filter(({ access }) => access !== 'optional key')
-const ofAdministrators = operationList.filter(({ access }) => access === 'administrator')
+/** No ordinary key may call them. */
+const ofAdministrators = operationList.filter(({ access }) => access === 'administrator' || access === 'own keys')
 const withLimit = operationList.filter(({ limit }) => limit !== undefined)
 
 /** The errors of HEAD have no body. */
@@ -156,13 +157,13 @@ describe('rate limits', () => {
   it.each(named(withLimit))(
     '%s says what is left, counts refused bodies, and ends with 429',
     async (_id, operation) => {
-      const key = operation.access === 'session' ? adminKey : (await limited.makeAccount()).key
+      const key = operation.access === 'session' ? adminKey : (await limited.makeAccount({ role: 'admin' })).key
       await exhaust(operation, { key })
     },
   )
 
   it('are counted separately, and together for the operations of one limit', async () => {
-    const { key } = await limited.makeAccount()
+    const { key } = await limited.makeAccount({ role: 'admin' })
     const ofKeys = withLimit.filter(({ access }) => access !== 'session')
     for (const limit of new Set(ofKeys.map((operation) => operation.limit))) {
       const [first, ...others] = ofKeys.filter((operation) => operation.limit === limit)

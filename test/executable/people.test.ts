@@ -1,6 +1,7 @@
 /** People over HTTP, against the compiled executable: invitations, sessions, passwords, and what a session may do. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
 import { adminKey, expectError, instantPattern, startServer, userKey, uuid, type Answer, type Server } from './client'
+import { untilPast } from '../until'
 import { cookieName, join, openBrowser, password, signIn, tokenOf, type Browser } from './people-client'
 
 let server: Server
@@ -396,6 +397,102 @@ describe('a password', () => {
     expect(log).toContain('"act":"account reset-password"')
     expect(log).toContain('"act":"account join"')
     for (const secret of [reset.password, email, password]) expect(log).not.toContain(secret)
+  })
+})
+
+describe('own keys', () => {
+  const keysOf = async (browser: Browser) => (await browser.ask('/api/v1/keys')).body.items
+  const statusOf = async (key: string) => (await server.ask('/api/v1/balance', { key })).status
+
+  it('are made, listed, revoked and deleted by a session, within the limits of the installation', async () => {
+    const { id } = await server.makeAccount()
+    const { browser, personId } = await join(server, id)
+    const settings = { cap: 5, expires_at: '2999-01-01T00:00:00.000Z', limits: { tts: 1, clone: null } }
+    const { status, body: made } = await browser.ask('/api/v1/keys', { body: { name: 'mine', ...settings } })
+    expect([status, made]).toMatchObject([200, { name: 'mine', account_id: id, status: 'active', ...settings }])
+    expect(await statusOf(made.api_key)).toBe(200)
+    const { api_key: _, ...listed } = made
+    expect((await keysOf(browser)).map((key: { id: string }) => ({ ...key, last_used_at: null }))).toContainEqual(
+      listed,
+    )
+    expect((await server.admin('GET', '/audit-log?limit=1')).items).toMatchObject([
+      { act: 'key create', actor: `account ${id}, person ${personId}`, subject: made.id },
+    ])
+    const greedy = await browser.ask('/api/v1/keys', { body: { name: 'more', limits: { tts: 3 } } })
+    expectError(greedy, 400, 'invalid_params', 'limits')
+    expect((await browser.ask(`/api/v1/keys/${made.id}/revoke`, { method: 'POST' })).body.status).toBe('revoked')
+    expect(await statusOf(made.api_key)).toBe(403)
+    expect((await browser.ask(`/api/v1/keys/${made.id}`, { method: 'DELETE' })).body).toEqual({
+      ok: true,
+      deleted: made.id,
+    })
+    expect(await statusOf(made.api_key)).toBe(401)
+  })
+
+  it('of other accounts are not found, and an ordinary key makes none', async () => {
+    const [one, other] = [await server.makeAccount(), await server.makeAccount()]
+    const { browser } = await join(server, one.id)
+    for (const [method, path] of [
+      ['POST', `${other.keyId}/revoke`],
+      ['POST', `${other.keyId}/rotate`],
+      ['DELETE', other.keyId],
+    ] as const)
+      expectError(await browser.ask(`/api/v1/keys/${path}`, { method }), 404, 'not_found')
+    expect(await statusOf(other.key)).toBe(200)
+    expectError(await server.ask('/api/v1/keys', { key: one.key, body: { name: 'k' } }), 403, 'permission_denied')
+    expectError(
+      await server.ask(`/api/v1/keys/${one.keyId}/rotate`, { key: one.key, body: {} }),
+      403,
+      'permission_denied',
+    )
+  })
+
+  it('are replaced by keys with their settings, at once or after a time of grace', async () => {
+    const { id, key, keyId } = await server.makeAccount()
+    const { browser } = await join(server, id)
+    const rotate = (of: string, body: unknown) => browser.ask(`/api/v1/keys/${of}/rotate`, { body })
+    for (const grace_seconds of [-1, 0.5, '60', null, 30 * 86_400 + 1])
+      expectError(await rotate(keyId, { grace_seconds }), 400, 'invalid_params', 'grace_seconds')
+    await server.admin('PATCH', `/keys/${keyId}`, { cap: 7, limits: { tts: 9 } })
+    const { body: next } = await rotate(keyId, { grace_seconds: 3600 })
+    expect(next).toMatchObject({ name: 'key', cap: 7, spent: 0, limits: { tts: 9, clone: null }, status: 'active' })
+    expect([await statusOf(key), await statusOf(next.api_key)]).toEqual([200, 200])
+    const [old] = await keysOf(browser)
+    expect([old.id, old.status, Date.parse(old.revokes_at) > Date.now()]).toEqual([keyId, 'active', true])
+    expectError(await rotate(keyId, {}), 409, 'conflict')
+    const brief = (await rotate(next.id, { grace_seconds: 1 })).body
+    // The server then has the caller of the old key in its cache.
+    await statusOf(next.api_key)
+    await untilPast((await keysOf(browser))[1].revokes_at)
+    expectError(await server.ask('/api/v1/balance', { key: next.api_key }), 403, 'api_key_revoked')
+    const last = await browser.ask(`/api/v1/keys/${brief.id}/rotate`, { method: 'POST' })
+    expect(last.status).toBe(200)
+    expect([await statusOf(brief.api_key), await statusOf(last.body.api_key)]).toEqual([403, 200])
+    expect((await keysOf(browser)).map((each: { status: string }) => each.status)).toEqual([
+      'active',
+      'revoked',
+      'revoked',
+      'active',
+    ])
+  })
+
+  it('of a user can be made while no administrator has a key', async () => {
+    const own = await startServer()
+    try {
+      const { id } = await own.makeAccount()
+      const [user, admin] = [await join(own, id), await join(own, (await own.makeAccount({ role: 'admin' })).id)]
+      const accounts = (await own.admin('GET', '/accounts')).items as { id: string; role: string }[]
+      const { browser } = admin
+      for (const account of accounts.filter(({ role }) => role === 'admin'))
+        for (const { id: keyId } of (await browser.ask(`/api/v1/admin/accounts/${account.id}/keys`)).body.items)
+          expect((await browser.ask(`/api/v1/admin/keys/${keyId}`, { method: 'DELETE' })).status).toBe(200)
+      // The person of an administrator can still administrate, so nothing is locked out until that person goes.
+      const remove = await browser.ask(`/api/v1/admin/persons/${admin.personId}`, { method: 'DELETE' })
+      expectError(remove, 409, 'conflict')
+      expect((await user.browser.ask('/api/v1/keys', { body: { name: 'mine' } })).status).toBe(200)
+    } finally {
+      await own.stop()
+    }
   })
 })
 

@@ -41,7 +41,7 @@ function makeRoutes(refuse?: Refusal) {
 }
 
 function requestOf({ method, path, body, access }: ListedOperation, sent: string = '{"name":"n"}') {
-  const hasBody = body !== undefined || (access === 'administrator' && method !== 'GET')
+  const hasBody = body !== undefined || ((access === 'administrator' || access === 'own keys') && method !== 'GET')
   const url = `http://sonant.example${path.replace(/\{\w+\}/, 'the%20id')}?limit=7&q=12`
   return { request: new Request(url, { method, ...(hasBody && { body: sent }) }), hasBody }
 }
@@ -109,23 +109,25 @@ describe('the table of operations', () => {
 
   it('opens administration to administrators only, own sessions to people, and the rest of the interface to keys', () => {
     for (const { id, path, access } of operationList) {
-      const rule = /^\/api\/v1\/(admin|keys)\b/.test(path)
+      const rule = /^\/api\/v1\/admin\b/.test(path)
         ? 'administrator'
-        : id === 'signIn' || id === 'acceptInvitation'
-          ? 'sign-in'
-          : /^\/api\/v1\/(sessions?|password)\b/.test(path)
-            ? 'session'
-            : id === 'listVoices'
-              ? 'optional key'
-              : path.startsWith('/api/v1/') && id !== 'getVersion'
-                ? 'key'
-                : 'public'
+        : /^\/api\/v1\/keys\b/.test(path)
+          ? 'own keys'
+          : id === 'signIn' || id === 'acceptInvitation'
+            ? 'sign-in'
+            : /^\/api\/v1\/(sessions?|password)\b/.test(path)
+              ? 'session'
+              : id === 'listVoices'
+                ? 'optional key'
+                : path.startsWith('/api/v1/') && id !== 'getVersion'
+                  ? 'key'
+                  : 'public'
       expect([id, access]).toEqual([id, rule])
     }
   })
 
   it('gives every operation with a key a limit, except to administrators and for signing out', () => {
-    const limited = ['key', 'optional key', 'session']
+    const limited = ['key', 'optional key', 'session', 'own keys']
     for (const { id, access, limit } of operationList)
       expect([id, limit !== undefined]).toEqual([id, limited.includes(access) && !id.startsWith('signOut')])
     expect([operations.speak.limit, operations.cloneVoice.limit]).toEqual(['tts', 'clone'])

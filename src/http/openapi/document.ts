@@ -23,7 +23,7 @@ const tags = [
   { name: 'Account', description: 'Balance and activation codes.' },
   { name: 'Usage', description: 'History of requests and charges.' },
   { name: 'People', description: 'Sessions of people, their passwords, and invitations.' },
-  { name: 'Own keys', description: 'Requires the key of an administrator.' },
+  { name: 'Own keys', description: 'Requires the session of a person, or the key of an administrator.' },
   { name: 'Administration', description: 'Requires the key of an administrator.' },
   { name: 'Service', description: 'State and version of the service.' },
 ]
@@ -68,6 +68,7 @@ const byAccess: Record<Access, { errors: readonly ErrorCode[]; security: object[
   'optional key': { errors: ofKey, security: [{}, ...byKey] },
   key: { errors: ofKey, security: byKey },
   session: { errors: [...ofKey, 'permission_denied'], security: [{ session: [] }] },
+  'own keys': { errors: [...ofKey, 'permission_denied'], security: byKey },
   administrator: { errors: [...ofKey, 'permission_denied'], security: byKey },
 }
 const ofBody: readonly ErrorCode[] = [

@@ -81,6 +81,7 @@ const key = {
   spent: integer('Characters charged to the key or held for it.', { minimum: 0 }),
   limits: keyLimits,
   expires_at: expiry,
+  revokes_at: instant('Only for a key that another one has replaced: the time of its revocation.'),
   created_at: instant('Time of creation.'),
   last_used_at: orNull(instant('Accurate to about a minute; null: never.')),
 }
@@ -257,8 +258,8 @@ export const components = {
   Account: object(account),
   AccountPage: page(reference('Account')),
   AdjustedBalance: object({ balance }),
-  Key: object(key),
-  CreatedKey: object({ ...key, api_key: text('The key. No other answer contains it.') }),
+  Key: object(key, { optional: ['revokes_at'] }),
+  CreatedKey: object({ ...key, api_key: text('The key. No other answer contains it.') }, { optional: ['revokes_at'] }),
   KeyList: whole(reference('Key')),
   Code: object(code),
   CodePage: page(reference('Code')),
