@@ -2,6 +2,7 @@
 import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../packs/hub/installer'
 import type { EnglishPhonemes, PackReport } from '../speech/models/pack'
+import { adviceFor } from '../packs/advice'
 import type { PackRegistry } from '../packs/registry'
 import { findBuiltIn } from '../assets/built-in'
 import { found, runOperation, type Administration } from './administration'
@@ -62,7 +63,9 @@ function describe(report: PackReport, models: ReadonlyMap<string, Loaded>) {
   const { name, state } = report
   const reason = report.state === 'refused' ? report.reason : null
   if (report.state !== 'ready') return { name, state, reason, ...unknown }
-  const { family, model, sampleRate, voices, deterministic, timesWords, sizeBytes, license, english } = report.pack
+  const { family, model, sampleRate, voices, deterministic, timesWords, sizeBytes, license, english, pace } =
+    report.pack
+  const advice = adviceFor(report.pack)
   const loaded = models.get(`${model.directory}/${model.graph}`)
   return {
     name,
@@ -77,6 +80,9 @@ function describe(report: PackReport, models: ReadonlyMap<string, Loaded>) {
     size_bytes: sizeBytes,
     license,
     expected_memory_bytes: model.memoryBytes,
+    real_time_factor: pace ? Number(pace.realTimeFactor.toPrecision(3)) : null,
+    slow: pace ? advice !== null : null,
+    advice,
     loaded: loaded ? { processes: loaded.processes, memory_bytes: loaded.memoryBytes } : null,
   }
 }
@@ -97,5 +103,8 @@ const unknown = {
   size_bytes: null,
   license: null,
   expected_memory_bytes: null,
+  real_time_factor: null,
+  slow: null,
+  advice: null,
   loaded: null,
 }

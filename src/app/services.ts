@@ -62,10 +62,11 @@ export async function openServices(config: Config, stores: Stores, commands: Com
   }
 }
 
-function openRegistry(config: Config, catalogue: Catalogue, { scheduler, probe }: SpeechWorkers, log: Logger) {
+function openRegistry(config: Config, catalogue: Catalogue, { scheduler, probe, pacing }: SpeechWorkers, log: Logger) {
   return createPackRegistry({
     directory: voicesDirectory(config),
     reservedIds: catalogue.reservedIds,
+    conditions: pacing.conditions,
     probe,
     onChange(packs) {
       catalogue.install(packs.map((pack) => batching(pack, config.neural)))
@@ -78,6 +79,26 @@ function openRegistry(config: Config, catalogue: Catalogue, { scheduler, probe }
     log: log.child({ room: 'shelf' }),
   })
 }
+
+/** Gives packs the pace that requests measured, where it differs from the remembered one. */
+export function repacePacks({
+  speech,
+  catalogue,
+  registry,
+}: Pick<Services, 'speech' | 'catalogue' | 'registry'>): void {
+  const { pacing, scheduler } = speech
+  for (const pack of registry.packs) {
+    const voices = catalogue.voices.filter(({ model }) => model?.directory === pack.model.directory)
+    const factor = pacing.realTimeFactorOf(voices, scheduler.speeds)
+    const remembered = pack.pace?.realTimeFactor
+    if (factor === undefined) continue
+    const change = remembered === undefined ? Infinity : Math.max(factor / remembered, remembered / factor)
+    if (change > paceChangeMin) registry.repace(pacing.rate(pack, factor))
+  }
+}
+
+/** Smaller changes of a real-time factor are noise. */
+const paceChangeMin = 1.3
 
 /** A batched voice is not deterministic: the samples of a sentence depend slightly on the rest of the batch. */
 function batching(pack: Pack, { batchMax }: Config['neural']): Pack {

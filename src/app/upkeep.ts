@@ -1,11 +1,14 @@
-/** Periodic work on the ledger while the server runs: late outcomes, expired holds, uses of keys and sessions, and late recovery. */
+/**
+ * Periodic work while the server runs: late outcomes, expired holds, uses of keys and sessions, late recovery, and the
+ * speed of the installed voices.
+ */
 import { removeEndedSessions } from '../account/sessions'
 import { releaseExpired } from '../billing/recovery'
 import { settle } from '../billing/paid-request'
 import { limits } from '../config'
 import { transact } from '../db/statements'
 import type { Logger } from '../log'
-import type { Services } from './services'
+import { repacePacks, type Services } from './services'
 import type { Stores } from './stores'
 
 export type Upkeep = {
@@ -17,9 +20,10 @@ export type Upkeep = {
 /** `dataDirectory`: for the log. */
 export function startUpkeep(
   { db, storage, recovery }: Pick<Stores, 'db' | 'storage' | 'recovery'>,
-  { speaking, keyUse, sessionUse }: Pick<Services, 'speaking' | 'keyUse' | 'sessionUse'>,
+  services: Pick<Services, 'speaking' | 'keyUse' | 'sessionUse' | 'speech' | 'catalogue' | 'registry'>,
   { dataDirectory, log }: { dataDirectory: string; log: Logger },
 ): Upkeep {
+  const { speaking, keyUse, sessionUse } = services
   const isAtWork = (requestId: string) => speaking.running.has(requestId) || speaking.unsettled.has(requestId)
 
   function run(): void {
@@ -30,6 +34,7 @@ export function startUpkeep(
       if (!keyUse.isEmpty) transact(db, () => keyUse.write())
       if (!sessionUse.isEmpty) transact(db, () => sessionUse.write())
       removeEndedSessions(db, Date.now())
+      repacePacks(services)
     } catch (error) {
       log.error({ err: error }, 'upkeep failed')
     }

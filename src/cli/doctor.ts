@@ -14,10 +14,11 @@ import {
 import { ensureNothingLost } from '../data-directory'
 import { createLogger } from '../log'
 import type { ProviderChoice } from '../workers/compute'
+import { adviceFor } from '../packs/advice'
 import { deviceName, gpuNames } from '../speech/onnx/devices'
 import { computeOf } from '../workers/speech-workers'
 import { commit, version } from '../version'
-import type { Catalogue } from '../voice/catalogue'
+import { readCatalogue, type Catalogue } from '../voice/catalogue'
 import { explainDefault, type DefaultVoice } from '../voice/default-voice'
 import { createPlans } from '../voice/plans'
 import { withDatabase } from './data'
@@ -28,8 +29,8 @@ import { doctor as command } from './commands/general'
 import { readFlags } from './flags'
 import { ownCommand } from './own-command'
 
-/** `no`: unavailable, but not required. */
-type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'bad'; readonly says: string }
+/** `no`: unavailable, but not required. `warn`: it works, but not for everything. */
+type Finding = { readonly subject: string; readonly state: 'ok' | 'no' | 'warn' | 'bad'; readonly says: string }
 
 /** Exits with 1 when a configured feature does not work. */
 export async function diagnoseMachine(args: string[]): Promise<void> {
@@ -40,6 +41,7 @@ export async function diagnoseMachine(args: string[]): Promise<void> {
     { subject: 'machine', state: 'ok', says: describeMachine() },
     await findDirectory(config),
     await findDefaultVoice(values as RawSettings),
+    ...(await findSlowPacks(values as RawSettings)),
     ...(await findCompute(config)),
   ]
   const isWell = findings.every(({ state }) => state !== 'bad')
@@ -98,6 +100,18 @@ async function explainIn(flags: RawSettings, catalogue: Catalogue): Promise<Defa
   const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })
   if (existsSync(path)) return withDatabase(flags, (db) => explainDefault(catalogue, createPlans(db, catalogue)))
   return explainDefault(catalogue, { defaultIdFor: () => catalogue.ids[0], settingsOf: () => ({ featured: false }) })
+}
+
+/** The packs that are too slow for this machine, as the server or a verb measured them. */
+async function findSlowPacks(flags: RawSettings): Promise<Finding[]> {
+  const registry = await openPackRegistry(flags, readCatalogue())
+  await registry.close()
+  return registry.packs.flatMap((pack) => {
+    const advice = adviceFor(pack)
+    if (advice === null) return []
+    const factor = pack.pace!.realTimeFactor.toPrecision(2)
+    return { subject: 'pack', state: 'warn', says: `${pack.name} is slow: real-time factor ${factor}. ${advice}` }
+  })
 }
 
 /** Tests every provider; the configured one comes last, as the result. */

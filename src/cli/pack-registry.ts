@@ -11,17 +11,18 @@ import { readCatalogue, type Catalogue } from '../voice/catalogue'
 /** Loaded on use: verbs without sound start without SQLite. */
 const loadLock = () => require('../db/lock') as typeof import('../db/lock')
 
-/** Opens the registry; its voices join `catalogue`. `probe`: for verbs that wait until new packs are probed. */
+/** Opens the registry; its voices join `catalogue`. `speech`: for verbs that wait until new packs are probed. */
 export function openPackRegistry(
   flags: RawSettings,
   catalogue: Catalogue,
-  probe: SpeechWorkers['probe'] = () => Promise.reject(new Error('this verb probes no packs')),
+  speech?: Pick<SpeechWorkers, 'probe' | 'pacing'>,
 ): Promise<PackRegistry> {
   const dataDirectory = readDataDirectory(flags, process.env)
   return createPackRegistry({
     directory: voicesDirectory({ dataDirectory }),
     reservedIds: catalogue.reservedIds,
-    probe,
+    probe: speech?.probe ?? (() => Promise.reject(new Error('this verb probes no packs'))),
+    conditions: speech?.pacing.conditions,
     onChange: (packs) => catalogue.install(packs),
     mayWriteCache: () => loadLock().isLocked(dataDirectory) !== true,
     settleMs: limits.packSettleMs,
@@ -50,13 +51,13 @@ async function markForRescan(flags: RawSettings, dataDirectory: string): Promise
 
 async function probePacks(flags: RawSettings): Promise<PackRegistry> {
   const { createCliSpeech } = await import('./scheduler')
-  const { scheduler, probe } = await createCliSpeech(flags)
+  const speech = await createCliSpeech(flags)
   try {
-    const registry = await openPackRegistry(flags, readCatalogue(), probe)
+    const registry = await openPackRegistry(flags, readCatalogue(), speech)
     await registry.rescan()
     await registry.probeAll()
     return registry
   } finally {
-    scheduler.close()
+    speech.scheduler.close()
   }
 }

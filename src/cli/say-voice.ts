@@ -11,12 +11,12 @@ import { suggestVoice } from './suggest-voice'
 export async function chooseVoice(
   flags: RawSettings & { readonly voice?: string },
   catalogue: Catalogue,
-  probe: SpeechWorkers['probe'],
+  speech: Pick<SpeechWorkers, 'probe' | 'pacing'>,
 ): Promise<CatalogueVoice> {
   const { voice: id } = flags
   const hasDatabase = existsSync(databasePath({ dataDirectory: readDataDirectory(flags, process.env) }))
   if (id === undefined && !hasDatabase) return catalogue.voices[0]!
-  const registry = await openPackRegistry(flags, catalogue, probe)
+  const registry = await openPackRegistry(flags, catalogue, speech)
   if (id !== undefined && !catalogue.find(id)) await registry.probeAll()
   await registry.close()
   if (id !== undefined && !catalogue.find(id)) throw unknownVoice(id, catalogue)

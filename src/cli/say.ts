@@ -32,7 +32,8 @@ export async function say(args: string[]): Promise<void> {
   const players = values.play ? findPlayers(format) : []
   const text = await readText({ words: positionals, file: values.file, isTerminal: process.stdin.isTTY })
   const catalogue = await readDirectoryCatalogue(values)
-  const { scheduler, probe } = await createCliSpeech(values)
+  const speech = await createCliSpeech(values)
+  const { scheduler } = speech
   const leaving: (() => void)[] = [() => scheduler.close()]
   const leaveAll = () => leaving.splice(0).forEach((leave) => leave())
   process.once('exit', leaveAll)
@@ -41,7 +42,7 @@ export async function say(args: string[]): Promise<void> {
   const isWatched = process.stderr.isTTY && !json && text.length >= progressCharactersMin
   let draft: Draft | undefined
   try {
-    const voice = await chooseVoice(values, catalogue, probe)
+    const voice = await chooseVoice(values, catalogue, speech)
     const { file, path } = (draft = await openDraft(target, (remove) => leaving.push(remove)))
     const { audioMs } = await render(
       scheduler,

@@ -37,8 +37,18 @@ export function createInventory(cached: readonly Remembered[]): Inventory {
   return { entries: cached.map((one) => ({ ...one, present: undefined })), loose: [], packs: [] }
 }
 
-export function needsProbe({ present, probed }: Entry): boolean {
-  return present !== undefined && (probed?.version !== present.version || probed.program !== program)
+/** `conditions`: those of the pace now; undefined: any will do. */
+export function needsProbe({ present, probed }: Entry, conditions: string | undefined): boolean {
+  if (!present) return false
+  if (probed?.version !== present.version || probed.program !== program) return true
+  return conditions !== undefined && probed.conditions !== conditions && 'pack' in probed.result
+}
+
+/** The result without its pace if that was measured under other conditions. */
+export function withoutForeignPace(probed: Probed, conditions: string): Probed {
+  if (probed.conditions === conditions || !('pack' in probed.result)) return probed
+  const { pace: _, ...pack } = probed.result.pack
+  return { ...probed, result: { pack: { ...pack, model: { ...pack.model, busyFactor: undefined } } } }
 }
 
 /** Whether its files have not changed for `settleMs`. */

@@ -13,6 +13,7 @@ import { genderOfPitch } from '../cloning/pitch-gender'
 import { BadPack, type Pack, type PackVoice } from '../speech/models/pack'
 import { probeText } from './probe-texts'
 import { parameterBytesOf } from './memory'
+import { timeRuns, type RunClock } from './run-time'
 import { readPack, type ReadPack } from './read-pack'
 import type { PackReader } from '../speech/models/family'
 
@@ -24,7 +25,12 @@ export type ProbeOptions = {
   readonly readers?: readonly PackReader[]
   /** Replaces the engines, for tests. */
   readonly load?: typeof loadEngineOf
+  /** Replaces the clock, for tests. */
+  readonly clock?: RunClock
 }
+
+/** `realTimeFactor`: seconds of computing for a second of sound, with the threads of the runtime. */
+export type ProbedPack = { readonly pack: Pack; readonly realTimeFactor: number }
 
 /** Number of voices of unknown gender to synthesize for detection. */
 const listenedVoicesMax = 8
@@ -33,23 +39,24 @@ const pitchRange = { minHz: 60, maxHz: 500, stepSeconds: 0.01 }
 const voicedFramesMin = 50
 const messageLengthMax = 300
 
-/** Returns the pack in `directory`. Throws `BadPack`, and onnxruntime's own failures. */
-export async function probePack(directory: string, options: ProbeOptions): Promise<Pack> {
+/** Probes the pack in `directory`. Throws `BadPack`, and onnxruntime's own failures. */
+export async function probePack(directory: string, options: ProbeOptions): Promise<ProbedPack> {
   const read = await readPack(directory, options.readers)
   requireMemory(read, read.model.memoryBytes, options)
   const before = residentBytes()
   const probe = read.family === 'converter' ? probeConverter : probeVoices
-  const { residentMaxBytes, ...found } = await probe(read, await options.runtime(), options)
+  const { residentMaxBytes, realTimeFactor, ...found } = await probe(read, await options.runtime(), options)
   // Reused memory does not show as growth, but every model takes at least its parameters.
   const leastBytes = parameterBytesOf(read.model.memoryBytes)
   const memoryBytes = Math.round(Math.max(leastBytes, residentMaxBytes - before))
   requireMemory(read, memoryBytes, options)
-  return { ...read, ...found, model: { ...read.model, memoryBytes } }
+  return { pack: { ...read, ...found, model: { ...read.model, memoryBytes } }, realTimeFactor }
 }
 
 type Found = Pick<Pack, 'voices' | 'timesWords' | 'batches'> & {
   /** Resident memory of the process at its longest allowed request. */
   readonly residentMaxBytes: number
+  readonly realTimeFactor: number
 }
 
 function requireMemory({ model }: ReadPack, memoryBytes: number, { memoryMaxBytes }: ProbeOptions): void {
@@ -58,16 +65,23 @@ function requireMemory({ model }: ReadPack, memoryBytes: number, { memoryMaxByte
   throw new BadPack(`${model.graph} needs about ${needed} of memory; at most ${most} are allowed`)
 }
 
-async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngineOf }: ProbeOptions): Promise<Found> {
+async function probeVoices(pack: ReadPack, runtime: Runtime, options: ProbeOptions): Promise<Found> {
+  const { load = loadEngineOf, clock } = options
   const { graph } = pack.model
   const specs = pack.voices.map((voice) => specOf(pack, voice))
   const first = specs[0]!
   const engine = await guard(graph, () => load(first, async () => runtime))
 
-  async function speak(voice: VoiceSpec, text = probeText(voice.language)): Promise<Speech> {
-    const speech = await guard(graph, () => engine.synthesize(voice, text))
+  const synthesize = (voice: VoiceSpec, text: string) => guard(graph, () => engine.synthesize(voice, text))
+
+  function requireSpeech(speech: Speech, voice: VoiceSpec, text: string): void {
     const fault = findSpeechFault(speech, voice, text)
     if (fault) throw new BadPack(`${graph} does not speak: its voice ${voice.id} gave ${fault}`)
+  }
+
+  async function speak(voice: VoiceSpec, text = probeText(voice.language)): Promise<Speech> {
+    const speech = await synthesize(voice, text)
+    requireSpeech(speech, voice, text)
     return speech
   }
 
@@ -75,7 +89,8 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngine
   const word = firstWord(text)
   await speak(first, word)
   const shortly = residentBytes()
-  const speech = await speak(first)
+  const { result: speech, ms } = await timeRuns(() => synthesize(first, text), clock)
+  requireSpeech(speech, first, text)
   const longer = residentBytes()
   // The memory of a run grows with the length of its sentence.
   const perCharacter = Math.max(0, longer - shortly) / (text.length - word.length)
@@ -92,8 +107,11 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, { load = loadEngine
     timesWords: speech.words !== undefined,
     batches: engine.synthesizeBatch !== undefined,
     residentMaxBytes: longer + perCharacter * (utteranceCharactersMax - text.length),
+    realTimeFactor: ms / 1000 / secondsOf(speech),
   }
 }
+
+const secondsOf = ({ samples, sampleRate }: Pcm) => samples.length / sampleRate
 
 /** Two characters for languages without blanks. */
 function firstWord(text: string): string {
@@ -121,18 +139,25 @@ export function genderOf(speech: Pcm): PackVoice['gender'] {
  * Converts a second of harmonic sound to its own speaker embedding. The converter itself refuses values that are not
  * finite.
  */
-async function probeConverter(pack: ReadPack, runtime: Runtime): Promise<Found> {
+async function probeConverter(pack: ReadPack, runtime: Runtime, { clock }: ProbeOptions): Promise<Found> {
   const { graph } = pack.model
   const { loadConverter } = await import('../cloning/convert/converter')
   const converter = await guard(graph, () => loadConverter(pack.model, runtime))
   const loaded = residentBytes()
   const sound = hum(converter.sampleRate)
   const tone = await guard(graph, () => converter.extract(sound))
-  const converted = await guard(graph, () => converter.convert(sound, tone, tone))
+  const { result: converted, ms } = await timeRuns(
+    () => guard(graph, () => converter.convert(sound, tone, tone)),
+    clock,
+  )
   if (converted.samples.every((value) => Math.abs(value) < silentBelow))
     throw new BadPack(`${graph} does not convert: it gave silence`)
   const perSecond = Math.max(0, residentBytes() - loaded)
-  return { voices: [], timesWords: false, batches: false, residentMaxBytes: loaded + perSecond * convertedSeconds }
+  return {
+    ...{ voices: [], timesWords: false, batches: false },
+    residentMaxBytes: loaded + perSecond * convertedSeconds,
+    realTimeFactor: ms / 1000 / secondsOf(sound),
+  }
 }
 
 /** −60 dBFS. */

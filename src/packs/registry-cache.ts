@@ -6,7 +6,7 @@ import { open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFields } from '../fields'
 import { ignoreMissing, syncDirectory } from '../storage/files'
-import type { Pack } from '../speech/models/pack'
+import type { Pack, PackPace } from '../speech/models/pack'
 
 export type Remembered = {
   /** Name of the pack's folder. */
@@ -22,6 +22,8 @@ export type Probed = {
   readonly version: string
   /** Version of this program. */
   readonly program: string
+  /** The machine and the settings that the pace depends on; undefined when another release probed it. */
+  readonly conditions?: string
   /** Voice ids are the reader's slugs. */
   readonly result:
     | { readonly pack: Pack }
@@ -94,7 +96,13 @@ function isProbed(value: unknown): value is Probed {
 function isPack(value: unknown): value is Pack {
   if (!isFields(value) || !isFields(value.model) || !Array.isArray(value.voices)) return false
   if (!areStrings(value.family, value.model.graph) || typeof value.sampleRate !== 'number') return false
+  if (value.pace !== undefined && !isPace(value.pace)) return false
   return value.voices.every((voice: unknown) => {
     return isFields(voice) && areStrings(voice.id, voice.displayName, voice.language) && isFields(voice.settings)
   })
+}
+
+function isPace(value: unknown): value is PackPace {
+  if (!isFields(value) || typeof value.realTimeFactor !== 'number') return false
+  return value.charactersMax === null || typeof value.charactersMax === 'number'
 }

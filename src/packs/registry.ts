@@ -10,6 +10,7 @@ import type { Logger } from '../log'
 import { BadPack, type Pack, type PackReport } from '../speech/models/pack'
 import { takeSnapshot } from '../speech/models/snapshot'
 import { ignoreMissing } from '../storage/files'
+import { adviceFor } from './advice'
 import { createFolderWatch } from './folder-watch'
 import {
   applySurvey,
@@ -21,6 +22,7 @@ import {
   needsProbe,
   program,
   reportsOf,
+  withoutForeignPace,
   type Entry,
   type Inventory,
 } from './inventory'
@@ -33,6 +35,8 @@ export type PackRegistryOptions = {
   readonly directory: string
   /** Ids that no pack's voice may have. */
   readonly reservedIds: readonly string[]
+  /** The machine and the settings that the pace of packs depends on; undefined where no pack is probed. */
+  readonly conditions?: () => string
   /** Probes the pack in that folder. Throws `BadPack`, or an unrelated failure. */
   readonly probe: (directory: string, signal: AbortSignal) => Promise<Pack>
   /** Called after every change with the new `packs`. */
@@ -57,6 +61,8 @@ export type PackRegistry = {
   watch(): void
   /** Checks once, now. Probes refused packs again. */
   rescan(): Promise<void>
+  /** Replaces the pace of the pack by that of `pack`. */
+  repace(pack: Pack): void
   /** Resolves when all packs have been probed. */
   probeAll(): Promise<void>
   /**
@@ -89,7 +95,7 @@ type State = {
 /** Offers cached packs at once if their files are unchanged. */
 export async function createPackRegistry(options: PackRegistryOptions): Promise<PackRegistry> {
   const { directory, log, settleMs, pollMs, patienceMs } = options
-  const inventory = createInventory(await readCache(directory))
+  const inventory = await readInventory(options)
   const state: State = {
     options,
     inventory,
@@ -99,11 +105,13 @@ export async function createPackRegistry(options: PackRegistryOptions): Promise<
     looking: Promise.resolve(),
     saving: Promise.resolve(),
   }
-  const mustProbe = () => inventory.entries.some(needsProbe)
+  // Only a server measures the pace again under other conditions; a verb at the command line takes what it finds.
+  const mustProbeOne = (entry: Entry) => needsProbe(entry, state.isWatching ? options.conditions?.() : undefined)
+  const mustProbe = () => inventory.entries.some(mustProbeOne)
   const turns = createTurns<Entry>({
     patienceMs,
     next: (isRunning) =>
-      inventory.entries.find((one) => !isRunning(one) && needsProbe(one) && hasSettled(one, settleMs)),
+      inventory.entries.find((one) => !isRunning(one) && mustProbeOne(one) && hasSettled(one, settleMs)),
     run: (entry, signal) => probeEntry(state, entry, signal),
     onEnd: () => folderWatch.schedule(),
   })
@@ -160,6 +168,8 @@ export async function createPackRegistry(options: PackRegistryOptions): Promise<
       folderWatch.schedule()
     },
 
+    repace: (pack) => repace(state, pack),
+
     async probeAll() {
       forgetRefusals(inventory, { onlyPassing: true })
       while (!state.isClosed && mustProbe()) {
@@ -181,6 +191,14 @@ export async function createPackRegistry(options: PackRegistryOptions): Promise<
       await state.saving
     },
   }
+}
+
+/** The cached packs, without paces that were measured under other conditions. */
+async function readInventory({ directory, conditions }: PackRegistryOptions): Promise<Inventory> {
+  const inventory = createInventory(await readCache(directory))
+  for (const entry of inventory.entries)
+    if (entry.probed && conditions) entry.probed = withoutForeignPace(entry.probed, conditions())
+  return inventory
 }
 
 /** Repeats the survey when a pack was removed or restored meanwhile. Undefined when the registry is closed. */
@@ -210,9 +228,40 @@ async function probeEntry(state: State, entry: Entry, signal: AbortSignal): Prom
     entry.present = after && { ...after, seenAtMs: performance.now() }
     return publish(state)
   }
-  entry.probed = { version: before.version, program, result }
-  if ('pack' in result) log.info({ pack: name, voices: result.pack.voices.length }, 'pack ready')
-  else log.warn({ pack: name, reason: result.reason }, 'pack refused')
+  const conditions = state.options.conditions?.()
+  if ('isPassing' in result && !needsProbe(entry, undefined)) {
+    // The pack is known to work; only its pace was to be measured again.
+    entry.probed = { ...entry.probed!, conditions }
+    log.warn({ pack: name, reason: result.reason }, 'the speed of a pack could not be measured')
+  } else {
+    entry.probed = { version: before.version, program, conditions, result }
+    if ('pack' in result) reportReady(log, name, result.pack)
+    else log.warn({ pack: name, reason: result.reason }, 'pack refused')
+  }
+  publish(state)
+  save(state)
+}
+
+function reportReady(log: Logger, name: string, pack: Pack): void {
+  const realTimeFactor = pack.pace?.realTimeFactor
+  log.info({ pack: name, voices: pack.voices.length, realTimeFactor }, 'pack ready')
+  const advice = adviceFor(pack)
+  if (advice !== null) log.warn({ pack: name, realTimeFactor, advice }, 'pack is slow on this machine')
+}
+
+/** Replaces the pace of an installed pack. */
+function repace(state: State, pack: Pack): void {
+  const entry = state.inventory.entries.find(({ name }) => name === pack.name)
+  const result = entry?.probed?.result
+  if (state.isClosed || !entry?.probed || !result || !('pack' in result)) return
+  const { pace, model } = pack
+  const wasSlow = adviceFor(result.pack) !== null
+  const repaced = { ...result.pack, pace, model: { ...result.pack.model, busyFactor: model.busyFactor } }
+  entry.probed = { ...entry.probed, result: { pack: repaced } }
+  const advice = adviceFor(repaced)
+  const found = { pack: pack.name, realTimeFactor: pace?.realTimeFactor }
+  if (advice !== null && !wasSlow) state.options.log.warn({ ...found, advice }, 'pack is slow on this machine')
+  if (advice === null && wasSlow) state.options.log.info(found, 'pack is no longer slow')
   publish(state)
   save(state)
 }

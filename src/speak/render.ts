@@ -17,6 +17,7 @@ import { stopping, takePlace } from '../workers/refusals'
 import type { Scheduler } from '../workers/scheduler'
 import { createWork, type RequestWork } from '../workers/work'
 import { openAudioWriter, type ByteSink } from './audio-writer'
+import { measureAgain } from './measure-again'
 import { asRenderError } from './render-error'
 import { planRequest, type RequestPlan, type TextToSpeak } from './request-plan'
 import { createUtterer, joinWords } from './utter'
@@ -63,7 +64,7 @@ export async function render(scheduler: Scheduler, request: RenderRequest, sink:
   const sampleRate = outputSampleRate(request)
   const work = workOf(scheduler, request, plan, sampleRate)
   const deadline = deadlineFor(scheduler, request, work)
-  const place = placeFor(scheduler, request, { deadline, work })
+  const place = placeFor(scheduler, request, { deadline, work, voices: plan.cast.voices })
   const job = scheduler.openJob({ key: request.queueKey ?? '', background: request.queueKey === null, place, work })
   let timedOut = false
   const timer = setTimeout(() => {
@@ -106,15 +107,20 @@ function deadlineFor({ admission }: Scheduler, { deadline, latest }: RenderReque
 /** Background work takes no place. */
 function placeFor(
   scheduler: Scheduler,
-  { queueKey, place, fault, text, deadline: usual }: RenderRequest,
-  { deadline, work }: { readonly deadline: Deadline; readonly work: RequestWork },
+  { queueKey, place, fault, text, speed, deadline: usual }: RenderRequest,
+  {
+    deadline,
+    work,
+    voices,
+  }: { readonly deadline: Deadline; readonly work: RequestWork; readonly voices: RequestPlan['cast']['voices'] },
 ) {
   if (queueKey === null) return undefined
   if (!place) {
     // A request with the fault `hang` is always admitted, so that it can time out.
     const deadlineAtMs = fault === 'hang' ? Infinity : deadline.endAtMs
     const demand = { key: queueKey, deadlineAtMs, work, isLong: deadline !== usual }
-    return takePlace(scheduler, demand, { characters: countCharacters(text) })
+    const onTooLong = (share: number) => void measureAgain(scheduler, voices.values(), { speed, share })
+    return takePlace(scheduler, demand, { characters: countCharacters(text), onTooLong })
   }
   place.work = work
   return place

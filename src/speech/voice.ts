@@ -67,6 +67,8 @@ export type ModelFiles = {
   readonly fingerprint?: string
   /** Expected memory of a process for the model, beyond the memory of every worker. */
   readonly memoryBytes: number
+  /** Measured seconds of a worker for a second of sound while all workers are busy; undefined when unknown. */
+  readonly busyFactor?: number
 }
 
 /** The signal processing from a base voice to a clone. Plain data that is stored and sent to workers. */

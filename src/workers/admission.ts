@@ -18,6 +18,8 @@ export type Place = {
   readonly deadlineAtMs: number
   /** Fair turns must not delay the request beyond this time. */
   readonly turnsUntilMs: number
+  /** As in its demand. */
+  readonly isLong: boolean
   /** Remaining work. Replace it when a better estimate is known. */
   work: Work
   leave(): void
@@ -115,12 +117,13 @@ export function createAdmission({
   }
 }
 
-function enter({ nowMs, places }: AdmissionState, { key, deadlineAtMs, work }: Demand): Place {
+function enter({ nowMs, places }: AdmissionState, { key, deadlineAtMs, work, isLong = false }: Demand): Place {
   const enteredAtMs = nowMs()
   const place: Place = {
     key,
     deadlineAtMs,
     turnsUntilMs: enteredAtMs + turnsShare * (deadlineAtMs - enteredAtMs),
+    isLong,
     work,
     leave() {
       const index = places.indexOf(place)
@@ -175,7 +178,7 @@ function isAllowed(state: AdmissionState, demand: Demand, held: ReadonlyMap<stri
   const isReturning = inMs > 0 || (dueAtMs !== undefined && dueAtMs <= atMs)
   const aheadMs = Math.min(demand.isLong ? Infinity : horizonMs, demand.deadlineAtMs - nowMs())
   const usableMs = (isReturning && inMs === 0 ? returningShare : promisedShare) * aheadMs
-  // Work with a later deadline runs behind it; `delaysNoOther` checks that there is time for both.
+  // Long work with a later deadline runs behind it; `delaysNoOther` checks that there is time for both.
   const beforeMs = (total * workBeforeMs(state, demand.deadlineAtMs + inMs)) / sum(held.values())
   const finishMs = finishInMs(work, { workers, nowMs: atMs, beforeMs, laneMs: laneMs(state, work, inMs) })
   if (finishMs > usableMs) return false
@@ -188,9 +191,10 @@ function isAllowed(state: AdmissionState, demand: Demand, held: ReadonlyMap<stri
   return own + costMs <= most && (isReturning || beforeMs + costMs <= shared)
 }
 
-/** Remaining worker milliseconds of requests with an earlier or equal deadline. */
+/** Remaining worker milliseconds of all requests but long ones with a later deadline. */
 function workBeforeMs({ places }: AdmissionState, deadlineAtMs: number): number {
-  return sum(places.map((place) => (place.deadlineAtMs <= deadlineAtMs ? place.work.leftMs() : 0)))
+  const isBefore = ({ isLong, deadlineAtMs: otherAtMs }: Place) => !isLong || otherAtMs <= deadlineAtMs
+  return sum(places.map((place) => (isBefore(place) ? place.work.leftMs() : 0)))
 }
 
 /** Remaining worker milliseconds of the same lane. */

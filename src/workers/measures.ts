@@ -2,7 +2,7 @@
 import { engineKey, modelsOf, type Loadable, type VoiceSpec } from '../speech/voice'
 import { baseLanguage, isSyllabic } from '../language'
 import type { Task } from './protocol'
-import type { Measure, Prior } from './speeds'
+import type { Line, Measure, Prior } from './speeds'
 
 /** Measure of a task's worker milliseconds; undefined for a negligible cost and for tasks that belong to no request. */
 export function measureOf(task: Task): Measure | undefined {
@@ -14,7 +14,10 @@ export function measureOf(task: Task): Measure | undefined {
     case 'enrol':
       return enrolMeasure(task.by)
     case 'measure':
-      return { name: `measure ${engineKey(task.voice)}`, family: 'measure', size: 1 }
+      return {
+        ...{ name: `measure ${engineKey(task.voice)}`, family: 'measure', size: 1 },
+        prior: modelPrior('measure', task.voice),
+      }
     case 'analyze':
       return analyzeMeasure
     default:
@@ -30,6 +33,7 @@ export function utteranceMeasure(voice: VoiceSpec, characters: number, speed: nu
     family: `say ${voice.engine}${voice.conversion ? ' converted' : ''}`,
     // Slower speech is longer audio, and cost grows with its length.
     size: characters / Math.min(1, speed),
+    prior: probedLine(voice),
   }
 }
 
@@ -44,7 +48,18 @@ export function encodeMeasure(sampleRate: number, seconds: number): Measure {
 }
 
 export function enrolMeasure(by: Loadable): Measure {
-  return { name: `enrol ${engineKey(by)}`, family: by.conversion ? 'enrol converted' : 'enrol', size: 1 }
+  const family = by.conversion ? 'enrol converted' : 'enrol'
+  return { name: `enrol ${engineKey(by)}`, family, size: 1, prior: modelPrior(family, by) }
+}
+
+/** Sound that a model makes for a measurement, and for a voice. */
+const tuningSeconds: Readonly<Record<string, number>> = { measure: 8, enrol: 24, 'enrol converted': 8 }
+
+/** The prior of a task of cloning that speaks with a probed model; undefined without one. */
+function modelPrior(family: string, { model }: Loadable): Line | undefined {
+  if (model?.busyFactor === undefined) return undefined
+  const { each } = priorOf(family)
+  return { fixed: 0, each: each + 1000 * model.busyFactor * tuningSeconds[family]! }
 }
 
 export const analyzeMeasure: Measure = { name: 'analyze', family: 'analyze', size: 1 }
@@ -93,6 +108,26 @@ const priors: Readonly<Record<string, Prior>> = {
 export function priorOf(family: string): Prior {
   const known = priors[family]
   if (known) return known
-  if (family.startsWith('sound ')) return priors[isSyllabic(family.slice(6)) ? 'sound syllabic' : 'sound']!
-  return priors.converted!
+  return family.startsWith('sound ') ? soundPrior(family.slice(6)) : priors.converted!
+}
+
+/** Seconds of audio in that language (BCP 47) before any measurement. */
+export function soundPrior(language: string): Prior {
+  return priors[isSyllabic(baseLanguage(language)) ? 'sound syllabic' : 'sound']!
+}
+
+/** The line of a voice whose models were probed; undefined without a probed model. */
+function probedLine({ engine, language, model, conversion }: VoiceSpec): Line | undefined {
+  const converter = conversion?.model
+  if (model?.busyFactor === undefined && converter?.busyFactor === undefined) return undefined
+  const sound = soundPrior(language)
+  const spoken = timesSound(model?.busyFactor, sound) ?? priorOf(`say ${engine}`)
+  if (!converter) return spoken
+  const { fixed, each } = timesSound(converter.busyFactor, sound) ?? priors.converted!
+  return { fixed: spoken.fixed + fixed, each: spoken.each + each }
+}
+
+/** Milliseconds for so many seconds of sound. */
+function timesSound(busyFactor: number | undefined, { fixed, each }: Line): Line | undefined {
+  return busyFactor === undefined ? undefined : { fixed: 1000 * busyFactor * fixed, each: 1000 * busyFactor * each }
 }

@@ -20,10 +20,13 @@ export function createProbe({
   command,
   neural,
   compute,
+  rate,
 }: {
   command: WorkerCommand
   neural: Pick<NeuralSettings, 'modelMemoryBytes'>
   compute: Pick<Compute, 'runtime'>
+  /** Adds the pace to a probed pack. `realTimeFactor`: on the CPU. */
+  rate: (pack: Pack, realTimeFactor: number) => Pack
 }): ProbePack {
   const { modelMemoryBytes } = neural
   const budget = createBudget(limits.packProbesMin * limits.workerMemoryMaxBytes + loadingFactor * modelMemoryBytes)
@@ -48,7 +51,7 @@ export function createProbe({
       }).catch(explain)
       const probed = succeeded({ outcome })
       if ('reason' in probed) throw new BadPack(probed.reason)
-      return probed.pack
+      return rate(probed.pack, probed.realTimeFactor)
     } finally {
       release()
     }

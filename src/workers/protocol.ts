@@ -132,7 +132,7 @@ export type EncodedChunk = {
 }
 
 /** `reason`: why the pack is bad, as a sentence for the operator. */
-export type Probed = { readonly pack: Pack } | { readonly reason: string }
+export type Probed = { readonly pack: Pack; readonly realTimeFactor: number } | { readonly reason: string }
 
 /** A decoded recording; mono samples. */
 export type Recording = {

@@ -4,7 +4,13 @@ import type { Demand, Place } from './admission'
 import type { Scheduler } from './scheduler'
 
 /** The product of the request: speech of a text of so many characters, or a clone. */
-type Purpose = { readonly characters: number } | 'clone'
+type Purpose =
+  | {
+      readonly characters: number
+      /** Called before the refusal of a text that takes too long. `share`: the part of it that would fit. */
+      readonly onTooLong?: (share: number) => void
+    }
+  | 'clone'
 
 /**
  * The caller must leave the place. Throws `rate_limited` with `retryAfterSeconds`, and `synthesis_timeout` (too long).
@@ -12,7 +18,10 @@ type Purpose = { readonly characters: number } | 'clone'
 export function takePlace({ admission }: Pick<Scheduler, 'admission'>, demand: Demand, purpose: Purpose): Place {
   const answer = admission.admit(demand)
   if (!('reason' in answer)) return answer
-  if (answer.reason === 'too_long') throw new AppError('synthesis_timeout', describeTooLong(purpose, answer.share))
+  if (answer.reason === 'too_long') {
+    if (purpose !== 'clone') purpose.onTooLong?.(answer.share)
+    throw new AppError('synthesis_timeout', describeTooLong(purpose, answer.share))
+  }
   const { reason, retryAfterSeconds } = answer
   const message = `The ${subjects[reason]}; nothing was charged. Try again in ${retryAfterSeconds} s.`
   throw new AppError('rate_limited', message, { retryAfterSeconds })

@@ -4,6 +4,8 @@ import { limits, operationTimeoutsMs, type ComputeProvider, type Config } from '
 import type { Logger } from '../log'
 import { createCompute, type Compute } from './compute'
 import { createScheduler, type Scheduler } from './scheduler'
+import type { Pack } from '../speech/models/pack'
+import { createPacing, type Pacing } from './pace'
 import { createProbe, type ProbePack } from './probing'
 import { chooseRuntimeDirectory } from './runtime-directory'
 import type { WorkerCommand } from './worker-process'
@@ -12,10 +14,11 @@ export type SpeechWorkers = {
   readonly scheduler: Scheduler
   readonly compute: Compute
   readonly probe: ProbePack
+  readonly pacing: Pacing
 }
 
 export function createSpeechWorkers(
-  config: Pick<Config, 'workers' | 'neural' | 'dataDirectory' | 'ephemeral'>,
+  config: Pick<Config, 'workers' | 'ttsSecondsMax' | 'neural' | 'dataDirectory' | 'ephemeral'>,
   {
     command,
     jobsMax,
@@ -51,7 +54,13 @@ export function createSpeechWorkers(
     log,
   })
 
-  return { scheduler, compute, probe: createProbe({ command, neural, compute }) }
+  const { modelMemoryBytes, provider } = neural
+  const { threads } = compute
+  const pacing = createPacing({ ...config, cores: availableParallelism(), threads, modelMemoryBytes, provider })
+  /** A probe runs on the CPU, so its figure says nothing about a GPU. */
+  const rate = (pack: Pack, realTimeFactor: number) =>
+    compute.isOnCpu(providerOf(pack.model.directory)) ? pacing.rate(pack, realTimeFactor) : pack
+  return { scheduler, compute, pacing, probe: createProbe({ command, neural, compute, rate }) }
 }
 
 /** Compute for neural voices under these settings. `directory`: for the unpacked library of onnxruntime. */

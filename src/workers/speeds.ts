@@ -1,7 +1,8 @@
 /**
  * Learns how long tasks take on this machine. A task takes a fixed time plus a time per unit of its size. A line is
  * fitted to the latest tasks of each name by least squares with decaying weights. While there are few samples, the line
- * of the family (all voices of an engine) counts as well, and before that a prior.
+ * that a probe measured counts as well; without one the line of the family (all voices of an engine), and before that a
+ * prior.
  */
 
 /** The cost of one task, or the amount of audio it yields. */
@@ -12,6 +13,8 @@ export type Measure = {
   readonly family: string
   /** Characters, seconds or megabytes, by family. */
   readonly size: number
+  /** Line of this name before its tasks were timed, measured by a probe; undefined: the line of the family. */
+  readonly prior?: Line
 }
 
 /** `fixed` per task, `each` per unit of size. */
@@ -43,6 +46,8 @@ const outlierFactor = 4
 const samplesMin = 3
 /** Older samples are no reason to refuse a request, because the machine may be faster by now. */
 const knownForMs = 300_000
+/** Weight that such samples keep together, so that few new ones correct them. */
+const staleWeight = 2
 const namesMax = 10_000
 
 /** `priorOf`: the cost of a family before any measurement. Tests replace `nowMs`. */
@@ -56,8 +61,8 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
     return fit ? solve(fit, prior, prior.typicalSize) : prior
   }
 
-  function lineOf({ name, family }: Omit<Measure, 'size'>): Line {
-    const line = lineOfFamily(family)
+  function lineOf({ name, family, prior }: Omit<Measure, 'size'>): Line {
+    const line = prior ?? lineOfFamily(family)
     const fit = fits.get(name)
     return fit ? solve(fit, line, priorOf(family).typicalSize) : line
   }
@@ -69,6 +74,7 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
 
   function note(into: Map<string, Fit>, name: string, size: number, value: number): void {
     const fit = into.get(name) ?? { samples: 0, learnedAtMs: 0, weight: 0, x: 0, y: 0, xx: 0, xy: 0 }
+    if (nowMs() - fit.learnedAtMs >= knownForMs && fit.weight > staleWeight) age(fit, staleWeight / fit.weight)
     fit.samples++
     fit.learnedAtMs = nowMs()
     fit.weight = fit.weight * decay + 1
@@ -97,12 +103,19 @@ export function createSpeeds(priorOf: (family: string) => Prior, nowMs = () => p
       note(families, family, size, taken)
     },
 
+    /** Whether any task of that name was timed. */
+    isTimed: (name: string): boolean => fits.has(name),
+
     /** Whether it was measured often and recently enough to refuse a request because of it. */
     isKnown(name: string): boolean {
       const fit = fits.get(name)
       return fit !== undefined && fit.samples >= samplesMin && nowMs() - fit.learnedAtMs < knownForMs
     },
   }
+}
+
+function age(fit: Fit, factor: number): void {
+  for (const sum of ['weight', 'x', 'y', 'xx', 'xy'] as const) fit[sum] *= factor
 }
 
 /** Least-squares line through the samples and, with little weight, two points of the line `before`. */

@@ -11,7 +11,7 @@ export type Work = {
   readonly readyAtMs: number
   /** At most `width` processes can run all work of lane `name` at once. */
   readonly lane: { readonly name: string; readonly width: number } | undefined
-  /** Whether its speed was measured, so that it may be refused as too long. */
+  /** Whether its speed was measured, by a probe or lately by requests, so that it may be refused as too long. */
   isKnown(): boolean
 }
 
@@ -66,7 +66,7 @@ export function createWork(
     lane,
     leftMs: () => Math.max(0, expectedOf(speeds, tasks).total + encodeMs() - doneMs()),
     chainMs: () => (longest && tasks.size > 0 ? speeds.expected(longest) : 0) + encodeMs(),
-    isKnown: () => [...tasks.keys()].every((name) => speeds.isKnown(name)),
+    isKnown: () => [...tasks.values()].every(({ name, prior }) => prior !== undefined || speeds.isKnown(name)),
 
     /** A worker begins a task of this measure. */
     begin(measure: Measure): void {
@@ -93,9 +93,10 @@ export function createWork(
 
 function sumUp(measures: readonly Measure[]): Map<string, Sum> {
   const sums = new Map<string, Sum>()
-  for (const { name, family, size } of measures) {
+  for (const measure of measures) {
+    const { name, size } = measure
     const { size: before = 0, count = 0 } = sums.get(name) ?? {}
-    sums.set(name, { name, family, size: before + size, count: count + 1 })
+    sums.set(name, { ...measure, size: before + size, count: count + 1 })
   }
   return sums
 }

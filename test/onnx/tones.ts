@@ -21,6 +21,8 @@ export type TonesModel = {
   readonly fatalBy?: number
   /** A sentence with this id in it never ends; 'always': none does. */
   readonly endlessBy?: number | 'always'
+  /** Rounds of a loop for each id, a microsecond or two each: a voice that is slow on purpose. */
+  readonly slowRounds?: number
   /** Whether what never ends keeps four megabytes more with every round. */
   readonly hungry?: boolean
   /** The cell of the speaker says how many sentences are in the run. */
@@ -51,6 +53,7 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
     brokenBy,
     fatalBy,
     endlessBy,
+    slowRounds,
     hungry = false,
     countsBatch = false,
     ballastBytes,
@@ -90,9 +93,11 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
     const nothing = cast(op('Mul', [op('Div', [ints([-(2 ** 63)], []), divisor]), ints([0], [])]), 'float32')
     samples = op('Add', [samples, nothing])
   }
-  if (endlessBy !== undefined) {
-    const share = endlessBy === 'always' ? ints([1], []) : cast(holds(endlessBy), 'int64')
-    op('Mul', [share, ints([rounds], [])], {}, 'rounds')
+  const loops = endlessBy !== undefined || slowRounds !== undefined
+  if (loops) {
+    const share = endlessBy === undefined || endlessBy === 'always' ? ints([1], []) : cast(holds(endlessBy), 'int64')
+    if (slowRounds === undefined) op('Mul', [share, ints([rounds], [])], {}, 'rounds')
+    else op('Mul', [size(1), ints([slowRounds], [])], {}, 'rounds')
     samples = op('Add', [samples, op('Mul', ['turned', floats([0])])])
   }
   if (ballastBytes !== undefined) {
@@ -111,7 +116,7 @@ export function tonesModel(options: TonesModel = {}): Uint8Array {
   }
   graph.output('output', samples, ['batch', 1, 1, 'time'])
   const model = graph.model()
-  return endlessBy === undefined ? model : addToGraph(model, ...loop(hungry))
+  return loops ? addToGraph(model, ...loop(hungry)) : model
 }
 
 /** Piper's inputs → a hum of that pitch with the harmonics of a voice, as long as its ids. */

@@ -49,8 +49,8 @@ function folder(files: Record<string, string | Uint8Array>): string {
 }
 
 const readers = [...packReaders, readTonePack]
-const probe = (directory: string, memoryMaxBytes = 1e9) =>
-  probePack(directory, { runtime: async () => runtime, memoryMaxBytes, readers, load: loadTone })
+const probe = async (directory: string, memoryMaxBytes = 1e9) =>
+  (await probePack(directory, { runtime: async () => runtime, memoryMaxBytes, readers, load: loadTone })).pack
 
 /** Fails if onnxruntime or an engine is used: the refusal must come before. */
 async function reasonUnopened(directory: string, memoryMaxBytes = 1e9): Promise<string> {
@@ -129,6 +129,19 @@ describe('a pack that speaks', () => {
     expect((await readPack(pack({ 'tone.onnx': inABody }), readers)).deterministic).toBe(false)
   })
 
+  it('has the real-time factor of its sentence, by the processor time of a busy machine', async () => {
+    const paceOn = async (clock: { wallMs: number; cpuMs: number }) => {
+      let ticks = 0
+      const read = (ms: number) => () => Math.floor(ticks++ / 2) * ms
+      const options = { runtime: async () => runtime, memoryMaxBytes: 1e9, readers, load: loadTone }
+      // Each run reads both clocks, then both again.
+      return probePack(pack(), { ...options, clock: { wallMs: read(clock.wallMs), cpuMs: read(clock.cpuMs) } })
+    }
+    const [idle, busy] = [await paceOn({ wallMs: 2_000, cpuMs: 2_000 }), await paceOn({ wallMs: 30_000, cpuMs: 2_000 })]
+    expect(idle.realTimeFactor).toBeGreaterThan(0)
+    expect(busy.realTimeFactor).toBe(idle.realTimeFactor)
+  })
+
   it('synthesizes at most eight voices of unknown gender', async () => {
     const directory = pack({ 'tone.onnx.json': JSON.stringify({ pitches: Array<number>(10).fill(230) }) })
     const { voices } = await probe(directory)
@@ -169,7 +182,7 @@ describe('memory', () => {
          import { loadTone, readTonePack } from ${JSON.stringify(join(import.meta.dir, '../speech/models/tone.ts'))}
          const runtime = () => openRuntime({ directory: '/', provider: 'cpu', threads: 1 })
          const options = { runtime, memoryMaxBytes: 1e9, readers: [readTonePack], load: loadTone }
-         console.log((await probePack(${JSON.stringify(large())}, options)).model.memoryBytes / 1e6)`,
+         console.log((await probePack(${JSON.stringify(large())}, options)).pack.model.memoryBytes / 1e6)`,
       ],
       { stdout: 'pipe' },
     )
@@ -293,7 +306,10 @@ describe('a tone converter', () => {
   const converter = async (files?: ConverterFiles) => (await writeConverterPack(freshFolder(), files)).directory
 
   it('is probed with a second of sound', async () => {
-    expect(await probe(await converter())).toMatchObject({
+    const directory = await converter()
+    const options = { runtime: async () => runtime, memoryMaxBytes: 1e9 }
+    expect((await probePack(directory, options)).realTimeFactor).toBeGreaterThan(0)
+    expect(await probe(directory)).toMatchObject({
       family: 'converter',
       voices: [],
       timesWords: false,

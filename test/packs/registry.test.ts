@@ -17,6 +17,7 @@ beforeEach(async () => {
   directory = join(root, 'voices')
   await mkdir(directory)
   registries = []
+  failing = false
 })
 afterEach(async () => {
   for (const registry of registries) await registry.close()
@@ -27,6 +28,8 @@ afterEach(async () => {
 setDefaultTimeout(30_000)
 const shortMs = 200
 let probed: string[]
+/** Whether every probe fails, through no fault of the pack. */
+let failing: boolean
 let running = 0
 let mostRunning = 0
 
@@ -36,6 +39,7 @@ async function probe(path: string, signal: AbortSignal): Promise<Pack> {
   mostRunning = Math.max(mostRunning, ++running)
   try {
     await Bun.sleep(20)
+    if (failing) throw new Error('no onnxruntime')
     const slugs = (await Bun.file(join(path, 'voices')).text()).split('\n')
     if (slugs[0]!.startsWith('bad ')) throw new BadPack(slugs[0]!.slice(4))
     if (slugs[0] === 'abort') throw new Error('worker process ended: died')
@@ -44,7 +48,8 @@ async function probe(path: string, signal: AbortSignal): Promise<Pack> {
     return {
       name: '?',
       family: 'piper',
-      model: { directory: path, graph: 'model.onnx', version: '?', memoryBytes: 1 },
+      model: { directory: path, graph: 'model.onnx', version: '?', memoryBytes: 1, busyFactor: 2.5 },
+      pace: { realTimeFactor: 2, charactersMax: 900 },
       sampleRate: 16_000,
       voices: slugs.map((id) => {
         return { id, displayName: id, description: null, language: 'en', gender: null, settings: { voice: id } }
@@ -68,14 +73,16 @@ async function start({
   settleMs = shortMs,
   watches = true,
   patienceMs = 60_000,
+  conditions = 'this machine' as string | undefined,
+  log = createLogger('silent'),
 } = {}) {
   probed = []
   mostRunning = 0
-  const log = createLogger('silent')
   const onChange = (packs: readonly Pack[]) => void (published = packs)
   const registry = await createPackRegistry({
     ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, patienceMs, log },
     mayWriteCache: () => mayWriteCache,
+    ...(conditions !== undefined && { conditions: () => conditions }),
   })
   registries.push(registry)
   if (watches) registry.watch()
@@ -325,6 +332,48 @@ describe('taking a pack away', () => {
   })
 })
 
+describe('the pace of a pack', () => {
+  it('that requests measured replaces that of the probe, is remembered, and the log says when it is slow', async () => {
+    const lines: [message: string, advice: unknown][] = []
+    const write = ({ advice }: Readonly<Record<string, unknown>>, message: string) =>
+      void lines.push([message, (advice as string | undefined)?.slice(0, 35)])
+    const registry = await start({ log: { ...createLogger('silent'), info: write, warn: write } })
+    await drop('a', 'a')
+    await until(() => ids(registry).includes('a'), 'ready')
+    const [pack] = registry.packs
+    for (const [realTimeFactor, charactersMax] of [
+      [0.5, 2_000],
+      [0.6, 2_000],
+      [9, 300],
+    ] as const) {
+      const model = { ...pack!.model, busyFactor: 1.25 * realTimeFactor }
+      registry.repace({ ...pack!, model, pace: { realTimeFactor, charactersMax } })
+    }
+    expect(registry.packs[0]).toMatchObject({ pace: { realTimeFactor: 9 }, model: { busyFactor: 11.25 } })
+    expect(published).toBe(registry.packs)
+    expect(lines).toEqual([
+      ['pack ready', undefined],
+      ['pack is slow on this machine', 'Only texts of up to about 900 chara'],
+      ['pack is no longer slow', undefined],
+      ['pack is slow on this machine', 'Only texts of up to about 300 chara'],
+    ])
+    await registry.close()
+    expect((await start({ watches: false })).packs[0]!.pace).toEqual({ realTimeFactor: 9, charactersMax: 300 })
+  })
+
+  it('of a pack that was removed or refused meanwhile is dropped', async () => {
+    const registry = await start({ pollMs: 40 })
+    await drop('a', 'a')
+    await until(() => ids(registry).includes('a'), 'ready')
+    const [pack] = registry.packs
+    await Bun.write(join(directory, 'a/voices'), 'bad it is empty.')
+    await until(() => states(registry).a === 'refused', 'refused')
+    registry.repace(pack!)
+    registry.repace({ ...pack!, name: 'unknown' })
+    expect(registry.packs).toEqual([])
+  })
+})
+
 describe('a start', () => {
   /** Fills the cache: a registry probes these packs, and is closed. */
   async function seen(packs: Readonly<Record<string, string>>): Promise<void> {
@@ -425,6 +474,61 @@ describe('a start', () => {
     expect(states(registry)).toEqual({ a: 'ready', broken: 'checking' })
     await until(() => states(registry).broken === 'refused', 'probed')
     expect(probed.toSorted()).toEqual(['a', 'broken'])
+  })
+
+  it('under other conditions measures the pace again, and offers the voices without one meanwhile', async () => {
+    await seen({ a: 'a', broken: 'bad luck' })
+    const registry = await start({ conditions: 'another machine' })
+    expect(states(registry)).toEqual({ a: 'ready', broken: 'refused' })
+    expect([registry.packs[0]!.pace, registry.packs[0]!.model.busyFactor]).toEqual([undefined, undefined])
+    await until(() => registry.packs[0]?.pace !== undefined, 'measured')
+    expect(probed).toEqual(['a'])
+    await registry.close()
+    await start({ conditions: 'another machine' })
+    await Bun.sleep(2 * shortMs)
+    expect(probed).toEqual([])
+  })
+
+  it('under other conditions keeps a pack whose pace cannot be measured, and does not try again and again', async () => {
+    await drop('a', 'first')
+    const registry = await start()
+    await until(() => ids(registry).includes('first'), 'ready')
+    await registry.close()
+    failing = true
+    const other = await start({ conditions: 'another machine' })
+    await until(() => probed.length === 1, 'probed')
+    await Bun.sleep(2 * shortMs)
+    expect([ids(other), other.packs[0]!.pace, probed]).toEqual([['first'], undefined, ['a']])
+  })
+
+  it('measures the packs in the cache of a release that measured none', async () => {
+    await seen({ a: 'a' })
+    const path = join(directory, '.shelf.json')
+    const cache = await Bun.file(path).text()
+    await Bun.write(path, cache.replace(/"conditions":"[^"]*",/, '').replace(/"pace":\{[^}]*\}/, '"batches":false'))
+    const registry = await start()
+    expect([ids(registry), registry.packs[0]!.pace]).toEqual([['a'], undefined])
+    await until(() => registry.packs[0]?.pace !== undefined, 'measured')
+    expect(probed).toEqual(['a'])
+  })
+
+  it('at the command line shows the pace in the cache, and probes nothing because of the conditions', async () => {
+    await seen({ a: 'a' })
+    const registry = await start({ watches: false, conditions: undefined })
+    expect(registry.packs[0]!.pace).toEqual({ realTimeFactor: 2, charactersMax: 900 })
+    await registry.close()
+    const verb = await start({ watches: false, conditions: 'other settings' })
+    await verb.probeAll()
+    expect(probed).toEqual([])
+  })
+
+  it('with a broken pace in the cache probes the pack again', async () => {
+    await seen({ a: 'a' })
+    const path = join(directory, '.shelf.json')
+    await Bun.write(path, (await Bun.file(path).text()).replace('"realTimeFactor":2', '"realTimeFactor":"slow"'))
+    const registry = await start()
+    await until(() => registry.packs[0]?.pace !== undefined, 'measured')
+    expect(probed).toEqual(['a'])
   })
 
   it('writes nothing beside a server', async () => {

@@ -113,10 +113,10 @@ describe('dispatch', () => {
     for (const text of texts) void queue(dispatcher, voice, text)
     startTasks(dispatcher)
     const { taskTimeoutMs } = dispatcher
-    expect(running.map(({ timeoutMs }) => timeoutMs)).toEqual([taskTimeoutMs, 4 * 2_000, limits.taskTimeoutMaxMs])
+    expect(running.map(({ timeoutMs }) => timeoutMs)).toEqual([taskTimeoutMs, 8 * 2_000, limits.taskTimeoutMaxMs])
     for (let i = 0; i < 2; i++) void queue(dispatcher, model('m'), 'a'.repeat(999), createJob(`${i}`))
     startTasks(dispatcher)
-    expect([running.at(-1)!.task.kind, running.at(-1)!.timeoutMs]).toEqual(['batch', 4 * 2_000])
+    expect([running.at(-1)!.task.kind, running.at(-1)!.timeoutMs]).toEqual(['batch', 8 * 2_000])
   })
 
   it('starts no more tasks than there are workers, and the next one when a task ends', async () => {

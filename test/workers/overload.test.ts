@@ -190,6 +190,35 @@ describe('the deadline of a text', () => {
   })
 })
 
+describe('a voice that only a probe has measured', () => {
+  const probed = { characterMs: 6, measuredBefore: 0, timeoutMaxMs: 120_000 }
+
+  it('is slow from its first request on: a text that does not fit is refused at once, one that fits is done', () => {
+    const options = { ...probed, probedCharacterMs: 200, trueCharacterMs: () => 200 }
+    const arrivals = [2000, 1000].map((characters, i) => ({ atMs: i, key: 'a', utterances: text(characters) }))
+    expect(simulate(arrivals, options).map(({ status, endedAtMs }) => [status, endedAtMs])).toEqual([
+      ['too_long', 0],
+      ['done', 1 + (1000 / workers) * 200],
+    ])
+  })
+
+  it('and falsely found slow, does long texts once it has done a short one', () => {
+    const options = { ...probed, probedCharacterMs: 200, trueCharacterMs: () => 20 }
+    const arrivals = [2000, 500, 2000].map((characters, i) => ({
+      atMs: i * 60_000,
+      key: 'a',
+      utterances: text(characters),
+    }))
+    expect(simulate(arrivals, options).map(({ status }) => status)).toEqual(['too_long', 'done', 'done'])
+  })
+
+  it('and falsely found fast, refuses long texts at once after the first one', () => {
+    const options = { ...probed, probedCharacterMs: 6, trueCharacterMs: () => 200 }
+    const arrivals = Array.from({ length: 3 }, (_, i) => ({ atMs: i * 130_000, key: 'a', utterances: text(2000) }))
+    expect(simulate(arrivals, options).map(({ status }) => status)).toEqual(['late', 'too_long', 'too_long'])
+  })
+})
+
 describe('a first request', () => {
   it('is admitted when it is alone, whatever the estimate of its voice', () => {
     const [outcome] = simulate([{ atMs: 0, key: 'a', utterances: text(2000) }], { characterMs: 55 })

@@ -37,6 +37,8 @@ export type Simulated = {
   readonly trueCharacterMs?: (atMs: number) => number
   /** Tasks measured before the start. */
   readonly measuredBefore?: number
+  /** Time per character that a probe measured. */
+  readonly probedCharacterMs?: number
 }
 
 type Job = { place: Place; work: RequestWork; arrival: Arrival; left: number; firstTakenAtMs?: number; ended: boolean }
@@ -52,6 +54,7 @@ export function simulate(arrivals: readonly Arrival[], options: Simulated): Outc
     placesMax = 512,
     characterMs,
     measuredBefore = 20,
+    probedCharacterMs,
   } = options
   const trueCharacterMs = options.trueCharacterMs ?? (() => characterMs)
   let now = 0
@@ -64,7 +67,8 @@ export function simulate(arrivals: readonly Arrival[], options: Simulated): Outc
   const refusals = new Map<Arrival, number[]>()
   let idle = workers
 
-  const measureOf = (characters: number): Measure => ({ name: 'voice', family: 'voice', size: characters })
+  const prior = probedCharacterMs === undefined ? undefined : { fixed: 0, each: probedCharacterMs }
+  const measureOf = (characters: number): Measure => ({ name: 'voice', family: 'voice', size: characters, prior })
   for (let i = 0; i < measuredBefore; i++) speeds.learn(measureOf(100), 100 * characterMs)
 
   function at(atMs: number, run: () => void): void {

@@ -39,6 +39,25 @@ describe('the expected time of a task', () => {
     expect(speeds.expected(task(100, 'stranger', 'other engine'))).toBe(520)
   })
 
+  it('is that of the probe before any measurement, which tasks then correct', () => {
+    const { speeds } = start()
+    const probed = { ...task(100), prior: { fixed: 0, each: 50 } }
+    for (let i = 0; i < 40; i++) speeds.learn(task(100, 'sister'), 100)
+    expect(speeds.expected(probed)).toBe(5_000)
+    for (let i = 0; i < 3; i++) speeds.learn(probed, 500)
+    expect(speeds.expected(probed)).toBeWithin(500, 1_000)
+  })
+
+  it('follows quickly when the machine became faster or slower in an idle time', () => {
+    const { speeds, wait } = start()
+    for (const each of [60, 2, 60]) {
+      for (let i = 0; i < 40; i++) speeds.learn(task(100), 100 * each)
+      wait(300_000)
+    }
+    for (let i = 0; i < 3; i++) speeds.learn(task(100), 1_000)
+    expect(speeds.expected(task(100))).toBeLessThan(4_000)
+  })
+
   it('changes little after one delayed task', () => {
     const { speeds } = start()
     for (let i = 0; i < 40; i++) speeds.learn(task(100), 100)

@@ -156,7 +156,7 @@ describe('loadVits', () => {
 
 describe('probePack', () => {
   const probe = async (files: Files, name?: string) =>
-    probePack(await write(files, name), { runtime: async () => runtime, memoryMaxBytes: 2e9 })
+    (await probePack(await write(files, name), { runtime: async () => runtime, memoryMaxBytes: 2e9 })).pack
 
   it('accepts a pack whose voice speaks', async () => {
     const lines = [...probeText('zh')].map((character) => `${character} n i3\n`)

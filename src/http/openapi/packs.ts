@@ -22,6 +22,15 @@ const pack = {
   size_bytes: ofReady(integer('Size of its files.', { minimum: 0 })),
   license: orNull(text('Licence, from the model card or the licence text.')),
   expected_memory_bytes: ofReady(integer('Expected memory of a process with the model.', { minimum: 0 })),
+  real_time_factor: orNull({
+    ...{ type: 'number', minimum: 0 },
+    description:
+      'Seconds that a worker computes for a second of sound, measured when the pack was tested and again by requests. null: not ready, or not measured on this machine.',
+  }),
+  slow: orNull(
+    boolean('Whether some allowed texts cannot be done in time on this machine; they get 504 at once. null: unknown.'),
+  ),
+  advice: orNull(text('What helps a slow pack, and the length of the texts that are done in time. null: not slow.')),
   loaded: orNull({
     ...object({
       processes: integer('Number of processes with the model.', { minimum: 1 }),

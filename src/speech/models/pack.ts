@@ -42,6 +42,16 @@ export type Pack = {
   readonly fingerprint?: string
   /** Undefined for families with one reading only, and without English voices. */
   readonly english?: EnglishPhonemes
+  /** Undefined when it was not measured on this machine with these settings. */
+  readonly pace?: PackPace
+}
+
+/** The speed of a model on this machine. */
+export type PackPace = {
+  /** Seconds of a worker for a second of sound. */
+  readonly realTimeFactor: number
+  /** Characters of the longest text that is done in time on an idle machine; null for a converter. */
+  readonly charactersMax: number | null
 }
 
 export type PackReport =

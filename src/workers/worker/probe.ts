@@ -7,7 +7,7 @@ import { loadRuntime } from './runtime'
 export async function probe({ directory, memoryMaxBytes }: Task<'probe'>): Promise<Probed> {
   const { probePack } = await import('../../packs/probe')
   try {
-    return { pack: await probePack(directory, { runtime: loadRuntime, memoryMaxBytes }) }
+    return await probePack(directory, { runtime: loadRuntime, memoryMaxBytes })
   } catch (error) {
     if (error instanceof BadPack) return { reason: error.message }
     throw error

@@ -337,7 +337,7 @@ describe('packs of both', () => {
     ['KittenTTS', { ...kittenPack, 'kitten_tts_nano_v0_8.onnx': timedStyleModel() }, ['kitten-jasper', 'kitten-bella']],
   ])('are synthesized with before they are offered: %s', async (_, files, ids) => {
     const runtime = await openRuntime({ directory: tmpdir(), provider: 'cpu', threads: 1 })
-    const pack = await probePack(writePack(files), { runtime: async () => runtime, memoryMaxBytes: 1e9 })
+    const { pack } = await probePack(writePack(files), { runtime: async () => runtime, memoryMaxBytes: 1e9 })
     expect(pack.voices.map(({ id }) => id)).toEqual(ids)
     expect(pack).toMatchObject({ timesWords: true, deterministic: true, sampleRate: 24_000 })
   })
