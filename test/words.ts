@@ -44,7 +44,22 @@ export const sentences = [
 export type WordErrors = { errors: number; words: number; percent: number }
 
 /** Recognises `wavs`, one per sentence of `said`, and counts substitutions, insertions and deletions. */
-export async function countWordErrors(wavs: Uint8Array[], said: string[]): Promise<WordErrors> {
+export async function countWordErrors(wavs: readonly Uint8Array[], said: readonly string[]): Promise<WordErrors> {
+  const [counted] = await countEachWordErrors([wavs], said)
+  return counted!
+}
+
+/** Counts them for several renderings of the same sentences, in one run of the recogniser: its models load slowly. */
+export async function countEachWordErrors(
+  renderings: readonly (readonly Uint8Array[])[],
+  said: readonly string[],
+): Promise<WordErrors[]> {
+  const heard = await recognize(renderings.flat())
+  return renderings.map((_, i) => countErrors(heard.slice(i * said.length, (i + 1) * said.length), said))
+}
+
+/** What the recogniser hears in each file. */
+async function recognize(wavs: readonly Uint8Array[]): Promise<string[]> {
   const work = await mkdtemp(join(tmpdir(), 'sonant-words-'))
   try {
     const names = wavs.map((_, i) => `s${String(i).padStart(3, '0')}`)
@@ -58,22 +73,27 @@ export async function countWordErrors(wavs: Uint8Array[], said: string[]): Promi
     run([
       ...['pocketsphinx_batch', '-adcin', 'yes', '-adchdr', '44', '-remove_noise', 'no'],
       ...['-cepdir', work, '-cepext', '.wav', '-ctl', join(work, 'list'), '-hyp', join(work, 'heard')],
-      // A tenth of the usual states: half the time, and the same words of 48 sentences.
-      ...['-maxhmmpf', '3000'],
+      // A tenth of the usual states, and the sound scored in every second frame by its two nearest densities: a quarter of
+      // the time. Of 498 words in 48 sentences of our voices it mistakes 20, with the usual settings 7.
+      ...['-maxhmmpf', '3000', '-ds', '2', '-topn', '2'],
       ...['-hmm', `${model}/en-us`, '-lm', `${model}/en-us.lm.bin`, '-dict', `${model}/cmudict-en-us.dict`],
     ])
     const heard = (await Bun.file(join(work, 'heard')).text()).split('\n')
-    let errors = 0
-    let words = 0
-    for (const [i, sentence] of said.entries()) {
-      const reference = toWords(sentence)
-      errors += editDistance(reference, toWords((heard[i] ?? '').replace(/\([^()]*\)\s*$/, '').replace(/\(\d+\)/g, '')))
-      words += reference.length
-    }
-    return { errors, words, percent: (100 * errors) / words }
+    return names.map((_, i) => (heard[i] ?? '').replace(/\([^()]*\)\s*$/, '').replace(/\(\d+\)/g, ''))
   } finally {
     await rm(work, { recursive: true })
   }
+}
+
+function countErrors(heard: readonly string[], said: readonly string[]): WordErrors {
+  let errors = 0
+  let words = 0
+  for (const [i, sentence] of said.entries()) {
+    const reference = toWords(sentence)
+    errors += editDistance(reference, toWords(heard[i]!))
+    words += reference.length
+  }
+  return { errors, words, percent: (100 * errors) / words }
 }
 
 function toWords(sentence: string): string[] {

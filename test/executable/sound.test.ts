@@ -5,7 +5,7 @@ import { readCatalogue } from '../../src/voice/catalogue'
 import { decodeWith, writeFile } from '../audio/files'
 import { loudnessLufs, medianPitchHz, peakOf, pitchRatio, pitchSpanSemitones, readWav } from '../sound'
 import { describeWith } from '../tools'
-import { countWordErrors, recogniserTools, sentences } from '../words'
+import { countEachWordErrors, recogniserTools, sentences, type WordErrors } from '../words'
 import { startSonant, stopAndRemove, type Sonant } from './sonant'
 
 let sonant: Sonant
@@ -43,7 +43,7 @@ describe('speech', () => {
     const levels = await Promise.all(
       oneOfEach.map(async ([language, id]) => ({
         language,
-        lufs: loudnessLufs(await wav({ text: '1, 2, 3, 4, 5, 6, 7, 8, 9, 10.', voice_id: id })),
+        lufs: loudnessLufs(await wav({ text: '1, 2, 3, 4, 5.', voice_id: id })),
       })),
     )
     expect(levels.filter(({ lufs }) => lufs < -22 || lufs > -18)).toEqual([])
@@ -144,7 +144,7 @@ describe('scripts the voice cannot read', () => {
 describe('determinism', () => {
   it('gives 64 parallel requests the bytes that each gets alone', async () => {
     const bodies = Array.from({ length: 64 }, (_, i) => ({
-      text: `${['Hello', '你好', 'Guten Tag', 'Привет'][i % 4]} ${i}. ${sentences[i % sentences.length]!.split(' ', 4).join(' ')}`,
+      text: `${['Hello', '你好', 'Guten Tag', 'Привет'][i % 4]} ${i}. ${sentences[i % sentences.length]!.split(' ', 2).join(' ')}`,
       voice_id: ['en-ross', 'zh-mei', 'de-karl', 'ru-vera', 'en-kevin'][i % 5]!,
       speed: [1, 1, 1.25][i % 3]!,
       format: i % 7 === 0 ? 'wav' : 'mp3',
@@ -219,23 +219,28 @@ for (const [tool, command] of [
   })
 
 describeWith(recogniserTools, 'intelligibility by pocketsphinx', () => {
-  it('is at most 6 % word errors for the default voice', async () => {
-    const wavs = await Promise.all(
-      sentences.map(async (said) => (await sonant.speak({ text: said, format: 'wav' })).audio),
-    )
-    const { percent, words } = await countWordErrors(wavs, sentences)
-    expect(words).toBeGreaterThan(200)
-    expect(percent).toBeLessThanOrEqual(6)
+  const adapted = readCatalogue().voices.filter(({ language, adaptation }) => language.startsWith('en') && adaptation)
+  let counts: readonly WordErrors[]
+  beforeAll(async () => {
+    /** One voice in turn per sentence. */
+    const render = (voiceIds: readonly (string | null)[]) =>
+      Promise.all(
+        sentences.map(async (said, i) => {
+          return (await sonant.speak({ text: said, voice_id: voiceIds[i % voiceIds.length], format: 'wav' })).audio
+        }),
+      )
+    const renderings = [await render([null]), await render(adapted.map(({ id }) => id))]
+    counts = await countEachWordErrors(renderings, sentences)
+  }, 300_000)
+
+  it('is at most 6 % word errors for the default voice', () => {
+    expect(counts[0]!.words).toBeGreaterThan(200)
+    expect(counts[0]!.percent).toBeLessThanOrEqual(6)
   })
 
-  it('is at most 8 % word errors for the adapted voices, one in turn per sentence', async () => {
-    const made = readCatalogue().voices.filter(({ language, adaptation }) => language.startsWith('en') && adaptation)
-    expect(made.length).toBeGreaterThan(5)
-    const wavs = await Promise.all(
-      sentences.map(async (said, i) => {
-        return (await sonant.speak({ text: said, voice_id: made[i % made.length]!.id, format: 'wav' })).audio
-      }),
-    )
-    expect((await countWordErrors(wavs, sentences)).percent).toBeLessThanOrEqual(8)
+  it('is at most 8 % word errors for the adapted voices, one in turn per sentence', () => {
+    expect(adapted.length).toBeGreaterThan(5)
+    expect(counts[1]!.words).toBe(counts[0]!.words)
+    expect(counts[1]!.percent).toBeLessThanOrEqual(8)
   })
 })
