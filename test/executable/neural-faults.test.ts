@@ -73,12 +73,16 @@ describe('a model that passes its probe, and later', () => {
     const voice = voices['en_US-stuck-low']!
     const first = await hear(sonant, { text: fine, voice_id: voice })
     const before = await state()
-    const stuck = ask(voice, fatal)
     const [pid] = loadedPids('en_US-stuck-low')
+    const usedBefore = ticksOf(pid!)
+    const stuck = ask(voice, fatal)
     const other = await hear(sonant, { text: fine, voice_id: voices['en_US-brittle-low'] })
     expect(other.answer).toMatchObject({ units: fine.length })
     before.balance -= fine.length
     before.files.push(`${other.answer.request_id}.wav`)
+    // The process computes for ever; from here on it rests, because the deadline is far.
+    await until(() => ticksOf(pid!) > usedBefore + 20)
+    process.kill(pid!, 'SIGSTOP')
     await expectUncharged(await stuck, 504, before)
     expect(isRunning(pid!)).toBe(false)
     expect((await hear(sonant, { text: fine, voice_id: voice })).audio).toEqual(first.audio)

@@ -9,7 +9,7 @@ import { piperConfig, writePiperPack } from '../onnx/piper'
 import { addToGraph, bytes, tensor, varint } from '../onnx/raw'
 import { tonesModel } from '../onnx/tones'
 import { vitsModel } from '../onnx/vits'
-import { childrenOf, isRunning } from '../processes'
+import { childrenOf, isRunning, ticksOf } from '../processes'
 import { parseOutput, runSonant, startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, dropTones, packsTried, type PackItem } from './voice-packs'
 import { until } from '../until'
@@ -105,6 +105,9 @@ describe('an unusable pack', () => {
       probing = childrenOf(sonant.process.pid).find((pid) => isRunning(pid) && !before.includes(pid))
       return probing !== undefined
     })
+    // Its graph computes for ever; a second of it is enough.
+    await until(() => ticksOf(probing!) > 100)
+    process.kill(probing!, 'SIGSTOP')
     await dropTones(sonant.dataDirectory, 'good')
     packs = await packsTried(sonant, ['good'], sonant.adminKey)
     // Before its timeout: the next pack did not wait.
@@ -114,6 +117,7 @@ describe('an unusable pack', () => {
       200,
     )
     process.kill(probing!, 'SIGSEGV')
+    process.kill(probing!, 'SIGCONT')
     packs = await packsTried(sonant, [sleeper, 'good'], sonant.adminKey)
     expect(packs[sleeper]).toMatchObject({ state: 'refused', reason: 'it could not be tested: its process crashed' })
     expect(packs.good!.state).toBe('ready')
