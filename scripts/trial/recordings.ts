@@ -7,7 +7,7 @@ import { createRandom, type Random } from '../random'
 import { createFindings, type TrialOptions, type TrialResult } from './trial'
 
 const fixtures = join(root, 'test/fixtures/audio')
-const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
+const text = 'The old house on the hill was sold last month, and we are going home.'
 const refusals = new Set(['unsupported_audio', 'audio_parse_failed', 'duration_exceeded', 'file_too_large'])
 
 function damaged(file: Uint8Array, others: readonly Uint8Array[], random: Random): Uint8Array {
