@@ -27,6 +27,9 @@ beforeAll(async () => {
     '0',
     '--data',
     data,
+    // All requests come one after the other.
+    '--workers',
+    '1',
     '--log-level',
     'silent',
     '--limit-tts',

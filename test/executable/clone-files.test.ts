@@ -34,7 +34,7 @@ async function upload(server: Server, key: string, file: Uint8Array, name = 'Voi
 }
 
 it('keeps the recording unchanged and private until its last clone is deleted', async () => {
-  const server = await startOn(directory)
+  const server = await startOn(directory, ['--workers', '1'])
   const { key } = await server.makeAccount({ balance: 1000 })
   const recording = await recordVoice(server, 'en-angus')
   const { voice } = await upload(server, key, recording)
@@ -107,7 +107,7 @@ it('leaves no demo of a voice deleted during its rendering', async () => {
 })
 
 it('renders a missing demo again', async () => {
-  const server = await startOn(directory)
+  const server = await startOn(directory, ['--workers', '1'])
   const { key } = await server.makeAccount({ balance: 1000 })
   const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
   const first = await (await fetch(voice.demo_url)).bytes()
@@ -117,7 +117,7 @@ it('renders a missing demo again', async () => {
 })
 
 it('removes an upload that stops in the middle', async () => {
-  const server = await startOn(directory)
+  const server = await startOn(directory, ['--workers', '1'])
   const socket = connect(server.port, '127.0.0.1')
   const body = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n' + 'x'.repeat(100_000)
   socket.write(
@@ -132,7 +132,7 @@ it('removes an upload that stops in the middle', async () => {
 })
 
 it('can be listed, purged, re-enrolled and deleted on the command line, beside the server', async () => {
-  const server = await startOn(directory)
+  const server = await startOn(directory, ['--workers', '1'])
   const { key, id } = await server.makeAccount({ balance: 1000 })
   const recording = await recordVoice(server, 'en-clara')
   const { voice } = await upload(server, key, recording)

@@ -16,15 +16,12 @@ const growthMaxBytes = 48 << 20
 function fill(directory: string, accountId: string, keyId: string): void {
   const db = openData(directory)
   db.pragma('synchronous = OFF')
-  const insert = db.prepare(
-    `INSERT INTO usage (request_id, kind, account_id, key_id, created_at_ms, voice_id, characters, speed, format, status, error_code)
-     VALUES (?, 'tts', ?, ?, ?, 'en-ross', 12, 1, 'mp3', 'failed', 'synthesis_failed')`,
-  )
-  db.transaction(() => {
-    // Several rows per time stamp, so that pages end inside such a group.
-    for (let i = 0; i < rows; i++)
-      insert.run(i.toString(16).padStart(32, '0'), accountId, keyId, firstMs + Math.floor(i / 7) * 1000)
-  })()
+  // Several rows per time stamp, so that pages end inside such a group.
+  db.prepare(
+    `WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ? - 1)
+     INSERT INTO usage (request_id, kind, account_id, key_id, created_at_ms, voice_id, characters, speed, format, status, error_code)
+     SELECT printf('%032x', i), 'tts', ?, ?, ? + i / 7 * 1000, 'en-ross', 12, 1, 'mp3', 'failed', 'synthesis_failed' FROM numbers`,
+  ).run(rows, accountId, keyId, firstMs)
   db.close()
 }
 
