@@ -14,7 +14,7 @@ export function snapshotHeap(espeak: EspeakModule) {
   const snapshotBreak = new Int32Array(whole.buffer)[breakIndex]!
   const snapshot = whole.slice(0, snapshotBreak)
   espeak.HEAPU8.set(snapshot)
-  clearWritten(new Int32Array(espeak.HEAPU8.buffer), snapshotBreak / 4)
+  clearWritten(espeak.HEAPU8, snapshotBreak)
   let highest = snapshotBreak
   const observe = () => void (highest = Math.max(highest, currentBreak()))
   return {
@@ -29,9 +29,15 @@ export function snapshotHeap(espeak: EspeakModule) {
   }
 }
 
-/** Clears from `start` on. Writes only to non-zero words: untouched pages take no memory. */
-function clearWritten(words: Int32Array, start: number): void {
-  for (let i = Math.floor(start); i < words.length; i++) if (words[i] !== 0) words[i] = 0
+const blockBytes = 1 << 16
+
+/** Clears from `start` on. Writes only to blocks that are not zero: untouched pages take no memory. */
+function clearWritten(heap: Uint8Array, start: number): void {
+  const zeros = new Uint8Array(blockBytes)
+  for (let at = start; at < heap.length; at += blockBytes) {
+    const block = heap.subarray(at, at + blockBytes)
+    if (Buffer.compare(block, zeros.subarray(0, block.length)) !== 0) block.fill(0)
+  }
 }
 
 function findBreak(espeak: EspeakModule): number {
