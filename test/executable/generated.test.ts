@@ -20,7 +20,7 @@ let cookie = ''
 /** Accounts and keys that the test itself needs. */
 const ownIds = new Set<string>()
 beforeAll(async () => {
-  sonant = await startEphemeral({ flags: ['--balance', '100000000', '--hub', 'http://127.0.0.1:1'] })
+  sonant = await startEphemeral({ flags: ['--balance', '100000000', '--hub', 'http://127.0.0.1:1', '--workers', '1'] })
   described = await readDescription(sonant.baseUrl)
   for (const key of [sonant.apiKey, sonant.adminKey]) {
     const { key: own } = (await (await sonant.request('/api/v1/account', { key })).json()) as { key: Schema }
