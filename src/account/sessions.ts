@@ -122,6 +122,14 @@ export function rotateSession(db: Database, secret: string, session: FoundSessio
   return undefined
 }
 
+/** Replaces the secret at once, and returns the new one: no copy of an old one works any more. */
+export function replaceSecret(db: Database, id: string, nowMs: number): string {
+  const secret = generateSecret()
+  const sql = 'UPDATE sessions SET secret_sha256 = ?, previous_sha256 = NULL, rotated_at_ms = ? WHERE id = ?'
+  prepare(db, sql).run(sha256(secret), nowMs, id)
+  return secret
+}
+
 /** Lists a person's sessions that have not ended, newest first. */
 export function listSessions(db: Database, personId: string, nowMs: number): Session[] {
   const sql = `SELECT ${columns} FROM sessions WHERE person_id = ? AND database_file = ? ORDER BY created_at_ms DESC, id DESC`

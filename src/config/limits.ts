@@ -66,6 +66,8 @@ export const limits = {
   wrongCodesPerMinute: 10,
   /** Wrong passwords, for one e-mail address and from one client address. */
   wrongPasswordsPerMinute: 10,
+  /** Right and wrong passwords, for one e-mail address and from one client address: each takes work. */
+  passwordsPerMinute: 60,
   passwordCharactersMin: 8,
   /** In UTF-8. */
   passwordBytesMax: 1024,

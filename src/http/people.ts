@@ -1,6 +1,5 @@
 /** Sessions, passwords and invitations over HTTP. */
-import type { Person } from '../account/persons'
-import { findPerson } from '../account/persons'
+import { findPerson, type Person } from '../account/persons'
 import { nameDevice } from '../people/device'
 import { acceptInvitation } from '../people/invitations'
 import {
@@ -61,8 +60,11 @@ export function peopleHandlers({ db, access, sessions, sessionUse }: HttpContext
       return ended
     },
 
-    changePassword: ({ request, caller, fields }) =>
-      changePassword(db, caller.session, fields, access.throttleOf(request)),
+    async changePassword({ request, caller, fields }) {
+      const { answer, secret } = await changePassword(db, caller.session, fields, access.throttleOf(request))
+      sessions.setCookie(request, secret)
+      return answer
+    },
   } satisfies Partial<Handlers>
 
   function personOf(id: string): Person {

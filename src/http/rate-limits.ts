@@ -70,8 +70,8 @@ export function createFailureCounter() {
     },
 
     /**
-     * Limits wrong passwords of one e-mail address and from one client address. `admit` throws `rate_limited` after too
-     * many; `onWrong` counts one.
+     * Limits the passwords, and more strictly the wrong ones, of one e-mail address and from one client address. `admit`
+     * counts one and throws `rate_limited` after too many; `onWrong` counts a wrong one.
      */
     throttlePassword(request: Request, email: string, subject: string) {
       const subjects = [`password ${email}`, `password from ${subject}`]
@@ -81,6 +81,10 @@ export function createFailureCounter() {
           for (const each of subjects) {
             const verdict = failures.peek(each, max)
             if (!verdict.allowed) throw tooMany(request, verdict, 'Too many wrong passwords')
+          }
+          for (const each of subjects) {
+            const verdict = failures.take(`any ${each}`, limits.passwordsPerMinute)
+            if (!verdict.allowed) throw tooMany(request, verdict, 'Too many sign-ins')
           }
         },
         onWrong(): void {

@@ -78,7 +78,10 @@ export function createHttpServer(options: ServerOptions) {
       if (stopping.aborted) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
     .onAfterHandle(({ request, set, responseValue }) => {
-      Object.assign(set.headers, headersOf(request))
+      const headers = headersOf(request)
+      // Elysia would add a second cookie to a response that has it already.
+      if (responseValue instanceof Response) delete headers['set-cookie']
+      Object.assign(set.headers, headers)
       set.headers['cache-control'] ??= 'private, no-store'
       if (hasChunksLeft(request)) set.headers.connection = 'close'
       limitConnection(request)

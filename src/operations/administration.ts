@@ -19,7 +19,8 @@ import {
 } from './fields'
 import { administrative } from './entry'
 
-export const noLockOut = 'The last working key of an administrator stays one.'
+export const noLockOut =
+  'The last working key of an administrator stays one while no person of an administrator can sign in.'
 export const ofRotation =
   'The old key is revoked after the grace time. The answer is the only place where `api_key` of the new one is shown.'
 const accountFlag = { idFlag: { account: ofAccount } } as const
@@ -52,7 +53,7 @@ const accounts = {
     command: { words: 'account show' },
   }),
   updateAccount: administrative('PATCH /admin/accounts/{id}', 'Change an account', {
-    description: 'The only enabled administrator stays one, and the only one with a working key.',
+    description: 'The only enabled administrator stays one, and so does the only one with a working key or a person.',
     parameter: accountId,
     body: { name: 'AccountChanges', fields: accountChanges },
     answer: 'Account',
@@ -67,7 +68,8 @@ const accounts = {
     },
   }),
   disableAccount: administrative('POST /admin/accounts/{id}/disable', 'Disable an account', {
-    description: 'Not that of the only enabled administrator, nor of the only one with a working key.',
+    description:
+      'Not that of the only enabled administrator, nor of the only one with a working key or a person. Ends the sessions of its people.',
     parameter: accountId,
     answer: 'Account',
     errors: ['conflict'],

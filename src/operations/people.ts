@@ -73,13 +73,13 @@ const sessions = {
   }),
   changePassword: operation('POST /api/v1/password', 'Change the own password', {
     ...ofSession,
-    description: 'Ends the other sessions of the person.',
+    description: 'Ends the other sessions of the person, and gives this one a new cookie.',
     limit: 'account',
     body: {
       name: 'PasswordChange',
       fields: { current_password: presentPassword, new_password: newPassword },
     },
-    answer: { description: 'The new password counts.', schema: reference('SessionsEnded') },
+    answer: { description: 'The new password counts.', schema: reference('SessionsEnded'), headers: ['Set-Cookie'] },
     errors: ['wrong_password', 'conflict'],
   }),
 }

@@ -10,7 +10,15 @@ import {
   type Attempt,
 } from '../account/passwords'
 import { findPerson, readPasswordHash, setPasswordHash, type Person } from '../account/persons'
-import { createSession, endOf, endSession, endSessions, listSessions, type Session } from '../account/sessions'
+import {
+  createSession,
+  endOf,
+  endSession,
+  endSessions,
+  listSessions,
+  replaceSecret,
+  type Session,
+} from '../account/sessions'
 import { openKeySpending } from '../billing/ledger/ledger'
 import type { Database } from '../db/database'
 import { retryWhileBusy, transact } from '../db/statements'
@@ -102,7 +110,7 @@ export function endOwnSessions(db: Database, personId: string, exceptId?: string
 }
 
 /**
- * Changes the password and ends the person's other sessions. Throws `invalid_params`, `wrong_password` for a wrong
+ * Changes the password, ends the person's other sessions and gives this one a new secret. Throws `invalid_params`, `wrong_password` for a wrong
  * present one, `rate_limited`.
  */
 export async function changePassword(db: Database, session: OwnSession, fields: Fields, throttle: Throttle) {
@@ -117,7 +125,8 @@ export async function changePassword(db: Database, session: OwnSession, fields: 
       if (readPasswordHash(db, session.personId) !== hash)
         throw new AppError('conflict', 'The password was changed meanwhile; sign in again.')
       setPasswordHash(db, session.personId, nextHash)
-      return endOwnSessions(db, session.personId, session.id)
+      const answer = endOwnSessions(db, session.personId, session.id)
+      return { answer, secret: replaceSecret(db, session.id, Date.now()) }
     }),
   )
 }

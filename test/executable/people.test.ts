@@ -1,6 +1,20 @@
 /** People over HTTP, against the compiled executable: invitations, sessions, passwords, and what a session may do. */
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test'
-import { adminKey, expectError, instantPattern, startServer, userKey, uuid, type Answer, type Server } from './client'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join as joinPath } from 'node:path'
+import {
+  adminKey,
+  expectError,
+  instantPattern,
+  openData,
+  startOn,
+  startServer,
+  userKey,
+  uuid,
+  type Answer,
+  type Server,
+} from './client'
 import { untilPast } from '../until'
 import { cookieName, join, openBrowser, password, signIn, tokenOf, type Browser } from './people-client'
 
@@ -22,6 +36,14 @@ const elsewhere = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })
 function expectEnded(answer: Answer): void {
   expectError(answer, 401, 'invalid_api_key')
   expect(answer.body.error.message).toBe('The session has ended; sign in again.')
+}
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = probe
+  probe.stop(true)
+  return port
 }
 
 const isSignedIn = async (browser: Browser) => (await browser.ask('/api/v1/session')).status === 200
@@ -374,13 +396,14 @@ describe('a password', () => {
   it('is changed by its person, whose other sessions end', async () => {
     const { browser, email } = await join(server, (await server.makeAccount()).id)
     const other = await signIn(server, email)
+    const copy = openBrowser(server, browser.cookie())
     const change = (current_password: string, new_password: unknown) =>
       browser.ask('/api/v1/password', { body: { current_password, new_password } })
     expectError(await change(password, 'short'), 400, 'invalid_params', 'new_password')
     expectError(await change('wrong', 'another passphrase'), 401, 'invalid_api_key', 'current_password')
     // é as one character here, as two below.
     expect((await change(password, 'caf\u00e9 passphrase')).body).toEqual({ ok: true, ended: 1 })
-    expectEnded(await other.browser.ask('/api/v1/session'))
+    for (const each of [other.browser, copy]) expectEnded(await each.ask('/api/v1/session'))
     expect(await isSignedIn(browser)).toBe(true)
     expect((await signIn(server, email)).answer.status).toBe(401)
     expect((await signIn(server, email, 'cafe\u0301 passphrase')).answer.status).toBe(200)
@@ -490,6 +513,67 @@ describe('own keys', () => {
       const remove = await browser.ask(`/api/v1/admin/persons/${admin.personId}`, { method: 'DELETE' })
       expectError(remove, 409, 'conflict')
       expect((await user.browser.ask('/api/v1/keys', { body: { name: 'mine' } })).status).toBe(200)
+    } finally {
+      await own.stop()
+    }
+  })
+})
+
+describe('the cookie', () => {
+  it('is renewed by any answer once its secret is a day old, and ends 30 days after the sign-in', async () => {
+    const directory = await mkdtemp(joinPath(tmpdir(), 'sonant-people-'))
+    const own = await startOn(directory)
+    const db = openData(directory)
+    try {
+      const { browser } = await join(own, (await own.makeAccount()).id)
+      const before = openBrowser(own, browser.cookie())
+      for (const path of ['/api/v1/usage/none', '/api/v1/usage.csv', '/api/v1/session']) {
+        const old = browser.cookie()
+        db.exec('UPDATE sessions SET rotated_at_ms = rotated_at_ms - 86400000, previous_sha256 = NULL')
+        const { headers } = await browser.ask(path)
+        expect(headers.getSetCookie()).toEqual([
+          expect.stringMatching(/^sonant_session=\w{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/),
+        ])
+        expect(browser.cookie()).not.toBe(old)
+        // Another request was under way with the old secret.
+        expect((await openBrowser(own, old).ask('/api/v1/session')).status).toBe(200)
+      }
+      expectEnded(await before.ask('/api/v1/session'))
+      expect((await browser.ask('/api/v1/session')).headers.getSetCookie()).toEqual([])
+      db.exec('UPDATE sessions SET created_at_ms = created_at_ms - 30 * 86400000')
+      expectEnded(await browser.ask('/api/v1/session'))
+    } finally {
+      db.close()
+      await own.stop()
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it('is for https only, and for the host only, where clients use https', async () => {
+    const port = await freePort()
+    const own = await startServer(['--base-url', 'https://voice.example.org/tts', '--port', String(port)])
+    const ask = (path: string, headers: Record<string, string>, body?: unknown) =>
+      fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+        method: path === '/session' ? 'GET' : 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      })
+    try {
+      const authorization = `Bearer ${adminKey}`
+      const made = (await (await ask('/admin/accounts', { authorization }, { name: 'a' })).json()) as { id: string }
+      const invited = await ask(`/admin/accounts/${made.id}/invitations`, { authorization })
+      const { url } = (await invited.json()) as { url: string }
+      expect(url).toStartWith('https://voice.example.org/tts/console/invitation#')
+      const body = { token: tokenOf(url), email: 'a@example.org', password, name: 'Ada' }
+      const accepted = (origin: string) => ask('/invitations/accept', { origin }, body)
+      expect((await accepted(`http://127.0.0.1:${port}`)).status).toBe(403)
+      const [cookie] = (await accepted('https://voice.example.org')).headers.getSetCookie()
+      expect(cookie).toMatch(
+        /^__Host-sonant_session=\w{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+      )
+      const secret = cookie!.split(/[=;]/)[1]!
+      const statusWith = async (name: string) => (await ask('/session', { cookie: `${name}=${secret}` })).status
+      expect([await statusWith('__Host-sonant_session'), await statusWith('sonant_session')]).toEqual([200, 401])
     } finally {
       await own.stop()
     }
