@@ -29,5 +29,5 @@ export function openSherpa(model: Readonly<Record<string, object>>, threads = 1)
 /** Answers each line of standard input, a JSON string, with one line of JSON. */
 export async function answerLines(answer: (text: string) => unknown): Promise<void> {
   for (const line of (await Bun.stdin.text()).split('\n'))
-    if (line) console.log(JSON.stringify(answer(JSON.parse(line) as string)))
+    if (line) console.log(JSON.stringify(await answer(JSON.parse(line) as string)))
 }
