@@ -58,6 +58,19 @@ export function pitchSpanSemitones(pcm: Pcm): number {
   return 12 * Math.log2(at(0.95) / at(0.05))
 }
 
+/** Ends of the pauses: moments after at least 60 ms of near silence, in seconds. */
+export function onsetsAfterPauses({ samples, sampleRate }: Pcm): number[] {
+  const hop = Math.round(sampleRate / 200)
+  const levels = Array.from({ length: Math.floor(samples.length / hop) }, (_, i) =>
+    samples.subarray(i * hop, (i + 1) * hop).reduce((sum, value) => sum + value * value, 0),
+  )
+  const quiet = Math.max(...levels) * 0.02 ** 2
+  return levels.flatMap((level, i) => {
+    const isOnset = level >= quiet && levels.slice(Math.max(0, i - 12), i).every((before) => before < quiet)
+    return isOnset ? [(i * hop) / sampleRate] : []
+  })
+}
+
 export const peakOf = (pcm: Pcm) => pcm.samples.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
 
 export { loudnessLufs }

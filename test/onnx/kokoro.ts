@@ -67,6 +67,9 @@ export function styleModel(options: StyleModelOptions = {}): Uint8Array {
   return graph.model(metadata)
 }
 
+/** `givesDurations`: whether the lengths are an output. */
+type TimedModelOptions = StyleModelOptions & { readonly givesDurations?: boolean }
+
 /** Samples in a unit of time, as in Kokoro. */
 export const unitSamples = 600
 
@@ -74,7 +77,7 @@ export const unitSamples = 600
  * `waveform` and `duration` (int64, in units), as hexgrad's export and KittenTTS have them: at speed 1 an id lasts 4
  * units and its remainder by 5.
  */
-export function timedStyleModel(options: StyleModelOptions = {}): Uint8Array {
+export function timedStyleModel({ givesDurations = true, ...options }: TimedModelOptions = {}): Uint8Array {
   const { names = onnxCommunity, metadata } = options
   const { graph, ids, speed, style } = open(options)
   const line = graph.op('Reshape', [ids, graph.ints([-1])])
@@ -97,7 +100,7 @@ export function timedStyleModel(options: StyleModelOptions = {}): Uint8Array {
   ])
   const sound = graph.op('Expand', [graph.op('Reshape', [cells, graph.ints([-1, 1])]), graph.ints([1, unitSamples])])
   graph.output(names[3], graph.op('Reshape', [sound, graph.ints([-1])]), ['time'])
-  graph.output('duration', duration, ['tokens'], 'int64')
+  if (givesDurations) graph.output('duration', duration, ['tokens'], 'int64')
   return graph.model(metadata)
 }
 

@@ -24,6 +24,8 @@ const tokensMax = 400
 const lead = [0]
 const trail = [10, 0]
 const tailSamples = 5000
+/** As in `join_timestamps` of Kokoro's pipeline, a model of the same kind. */
+const lagUnits = 3
 
 /** Throws `BadPack` when the files of the folder have changed. */
 export async function loadKitten(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
@@ -42,7 +44,7 @@ export async function loadKitten(model: ModelFiles, runtime: Runtime): Promise<S
       const letters = Math.round([...text].length / Math.max(1, runs.length))
       const speech = await speakRuns(
         { runtime, session, signature, vocabulary },
-        { sampleRate, style, rowOf: () => Math.min(letters, rows - 1), lead, trail, tailSamples },
+        { sampleRate, style, rowOf: () => Math.min(letters, rows - 1), lead, trail, tailSamples, lagUnits },
         { runs, words, speed: speed * (speeds.get(voice.settings.voice) ?? 1) },
       )
       return { ...speech, speed }

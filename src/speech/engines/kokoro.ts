@@ -10,7 +10,7 @@ import { openPackFolder } from '../models/folder'
 import { readKokoroModel } from '../models/kokoro'
 import { readStyleSignature } from '../models/style-graph'
 import { styleSize } from '../models/styles'
-import { openGraph } from '../onnx/graph'
+import { type DurationsPlace, openGraph } from '../onnx/graph'
 import type { Runtime } from '../onnx/runtime'
 import { loadPhonemizer } from '../phonemes/espeak'
 import {
@@ -27,6 +27,10 @@ import { speakRuns } from './style-speech'
 
 const edge = [0]
 const tokensMax = 510
+/** Half a unit too many or too few on average; `join_timestamps` of its pipeline takes 3, and is 45 ms early. */
+const lagUnits = 1
+/** Exports without an output for the durations round them in their only `Round` node, before 0 becomes 1. */
+const durationsPlace: DurationsPlace = { usualOutputs: 1, operator: 'Round', side: 'output' }
 
 /**
  * `openReader`: misaki's English; null in a build without its data. Throws `BadPack` when the files of the folder
@@ -38,8 +42,10 @@ export async function loadKokoro(
   openReader: OpenEnglishReader | null = hasEnglishReading() ? openEnglishReader : null,
 ): Promise<SpeechEngine> {
   const { directory, graph } = model
-  const { session, metadata } = await openGraph(runtime, join(directory, graph))
-  const signature = readStyleSignature(graph, session)
+  const { session, metadata, durations } = await openGraph(runtime, join(directory, graph), {
+    durations: durationsPlace,
+  })
+  const signature = { ...(durations !== undefined && { durations }), ...readStyleSignature(graph, session) }
   const { sampleRate, vocabulary, styles } = await readKokoroModel(await openPackFolder(directory), metadata)
   const styleOf = createStyleCache(model, styles)
   const readers: KokoroReaders = {
@@ -64,6 +70,7 @@ export async function loadKokoro(
           lead: edge,
           trail: edge,
           tailSamples: 0,
+          lagUnits,
         },
         { runs: cutRuns(tokens, vocabulary, tokensMax), words, speed: graphSpeed },
       )

@@ -12,8 +12,8 @@ import { type Vocabulary, toIds } from '../phonemes/runs'
 import type { Token } from '../phonemes/spoken'
 import { placeWords, type Span, toTimedWords } from './word-times'
 
-/** As in `join_timestamps` of kokoro/pipeline.py (https://github.com/hexgrad/kokoro). */
-const lagUnits = 3
+/** As in the graphs themselves. */
+const unitsMin = 1
 
 export type StyleVoice = {
   readonly sampleRate: number
@@ -26,6 +26,8 @@ export type StyleVoice = {
   readonly trail: readonly number[]
   /** Samples to drop at the end of each run. */
   readonly tailSamples: number
+  /** Lag of the sound behind the durations, in their unit. */
+  readonly lagUnits: number
 }
 
 export type StyleGraph = {
@@ -56,7 +58,7 @@ export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: S
     const { samples, durations } = await speakRun(graph, voice, run, request.speed)
     const spoken = samples.subarray(0, Math.max(0, samples.length - voice.tailSamples))
     if (durations) {
-      const place = { lead: voice.lead.length, lagUnits, samples: samples.length, offset: frames }
+      const place = { lead: voice.lead.length, lagUnits: voice.lagUnits, samples: samples.length, offset: frames }
       placeWords(run, durations, place, times)
     } else timed = false
     chunks.push({ samples: spoken, sampleRate })
@@ -88,6 +90,7 @@ async function speakRun(
   }
   const outputs = await session.run(feeds)
   const samples = samplesOf(outputs[signature.audio]!)
-  const lengths = signature.durations === undefined ? undefined : numbersOf(outputs[signature.durations]!)
-  return lengths?.length === ids.length ? { samples, durations: lengths } : { samples }
+  if (signature.durations === undefined) return { samples }
+  const durations = numbersOf(outputs[signature.durations]!).map((units) => Math.max(unitsMin, units))
+  return durations.length === ids.length ? { samples, durations } : { samples }
 }

@@ -10,7 +10,6 @@ import type { Accent } from '../../../src/speech/phonemes/english/data'
 import type { VoiceSpec } from '../../../src/speech/voice'
 import { decodeHibari, type HibariModel, hibariModel } from '../../onnx/hibari'
 import { kokoroVocabulary, writePack } from '../models/style-packs'
-import { describeWithAsset } from '../../tools'
 
 let runtime: Runtime
 beforeAll(async () => {
@@ -136,35 +135,3 @@ describe('Hibari', () => {
     await expect(broken.synthesize(voice, 'Hello.')).rejects.toThrow('spectra of different lengths')
   })
 })
-
-describeWithAsset('hibari', 'the real Heart', (folder) => {
-  it('times words within 60 ms of their sound after a pause', async () => {
-    const directory = join(folder, 'hibari/assets')
-    const { version } = (await takeSnapshot(directory))!
-    const engine = await loadHibari({ directory, graph: 'hibari.onnx', version, memoryBytes: 0 }, runtime)
-    // No word has the silence of a stop in it that could be taken for a pause.
-    for (const text of [
-      'When it was over, everyone ran home, and no one saw Ann.',
-      'My son, who lives in Rome, knows me; I know him.',
-    ]) {
-      const { samples, words } = await engine.synthesize(voice, text)
-      const onsets = onsetsAfterPauses(samples)
-      expect(onsets.length).toBeGreaterThan(2)
-      for (const seconds of onsets)
-        expect(Math.min(...words!.map(({ startSeconds }) => Math.abs(startSeconds - seconds)))).toBeLessThan(0.06)
-    }
-  })
-})
-
-/** Ends of silences of at least 60 ms, in seconds. */
-function onsetsAfterPauses(samples: Float32Array): number[] {
-  const hop = 120
-  const levels = Array.from({ length: Math.floor(samples.length / hop) }, (_, i) =>
-    samples.subarray(i * hop, (i + 1) * hop).reduce((sum, value) => sum + value * value, 0),
-  )
-  const quiet = Math.max(...levels) * 0.02 ** 2
-  return levels.flatMap((level, i) => {
-    const isOnset = level >= quiet && levels.slice(Math.max(0, i - 12), i).every((before) => before < quiet)
-    return isOnset ? [(i * hop) / 24_000] : []
-  })
-}

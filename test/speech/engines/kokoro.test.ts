@@ -255,7 +255,7 @@ describe('words of Kokoro', () => {
   }
 
   it.each([1, 1.6])(
-    'are timed as heard, 3 units early, and share the spaces between them (speed %d)',
+    'are timed as heard, one unit early, and share the spaces between them (speed %d)',
     async (speed) => {
       const text = 'Big foxes jump, and the lazy dog sleeps.'
       const { samples, sampleRate, words } = await engine.synthesize(voice('af_heart'), text, { speed })
@@ -264,7 +264,7 @@ describe('words of Kokoro', () => {
       for (const { text: word, startSeconds, endSeconds } of words!) {
         expect(startSeconds).toBeGreaterThanOrEqual(before)
         before = endSeconds
-        const early = 3 * unitSamples
+        const early = unitSamples
         const [start, end] = [startSeconds, endSeconds].map((seconds) => Math.round(seconds * sampleRate) + early)
         const clauses = await phonemizer.clauses(word, 'en-us')
         const spoken = toMisaki(clauses[0]!.phonemes.replace(/ /g, ''), 'american').replace(/[ˈˌ]/g, '')
@@ -285,7 +285,7 @@ describe('words of Kokoro', () => {
     expect(words!.map(({ text }) => text)).toEqual(['我们', '喜欢', '音乐'])
     for (const [index, spoken] of ['wo↓mən', 'ɕi↓xwan', 'i→nɥe↘'].entries()) {
       const { startSeconds, endSeconds } = words![index]!
-      const [start, end] = [startSeconds, endSeconds].map((time) => Math.round(time * sampleRate) + 3 * unitSamples)
+      const [start, end] = [startSeconds, endSeconds].map((time) => Math.round(time * sampleRate) + unitSamples)
       expect(heard(samples, start! + unitSamples / 2, end!).replace(/ /g, '')).toBe(spoken)
     }
   })
@@ -298,6 +298,14 @@ describe('words of Kokoro', () => {
     expect(last.text).toBe('today')
     expect(last.endSeconds).toBeGreaterThan(0.95 * (samples.length / sampleRate))
     expect(words!.every((word, i) => i === 0 || word.startSeconds >= words![i - 1]!.endSeconds - 1e-9)).toBe(true)
+  })
+
+  it('are timed by the lengths inside of a graph that does not give them', async () => {
+    const hidden = await kokoro({ ...hexgradPack, 'kokoro.onnx': timedStyleModel({ givesDurations: false }) })
+    const text = 'Big foxes jump, and the lazy dog sleeps.'
+    const [inside, given] = [hidden, engine].map((one) => one.synthesize(voice('af_heart'), text))
+    expect((await inside!).words).toEqual((await given!).words!)
+    expect((await inside!).words).toHaveLength(8)
   })
 
   it('are not timed by graphs without token lengths', async () => {
