@@ -44,7 +44,7 @@ export const harvard: readonly string[] = [
   'What joy there is in living.',
 ]
 
-/** Of old books and speeches: Carroll, Wells, Dickens, Barrie, Aesop, Potter, Grahame, Baum, Austen, Melville … */
+/** Sentences from old books and speeches: Carroll, Wells, Dickens, Barrie, Aesop, Potter, Grahame, Baum, Austen, Melville … */
 export const prose: readonly string[] = [
   'Alice was beginning to get very tired of sitting by her sister on the bank.',
   'The rabbit hole went straight on like a tunnel for some way.',
@@ -78,8 +78,8 @@ export const joined: readonly string[] = [
     .slice(5, 13)
     .map((sentence) => sentence.toLowerCase().replace('.', ''))
     .join(', and ')}.`,
-  'Wait! Who is there? "It is me," she said. "Open the door." Then: silence… and nobody spoke; not a word.',
-  'Dr. Smith paid $3.50 at 9:30 on 3 May 2024. He said 你好，世界 and left. 12 people saw him, i.e. everybody.',
+  'Wait! Who is there? "It is me," she said. "Open the door." Then: silence… and no one spoke; not a word.',
+  'Dr. Smith paid $3.50 at 9:30 on 3 May 2024. He said 你好，世界 and left. 12 people saw him, i.e. all of us.',
 ]
 
 /** Syllables of the first to the fourth tone. */
