@@ -1,10 +1,10 @@
 /** Opens a graph for the engines: checked, with repeatable noise and exposed durations. */
 import { checkGraphFile } from './check'
-import { type GraphInfo, readGraphFile } from './file'
+import type { GraphInfo } from './file'
 import { isRepeatable } from './noise'
 import { rewriteGraph, type Changes } from './rewrite'
 import type { Runtime, Session } from './runtime'
-import { bytesOf, openFileBytes } from './wire'
+import { openFileBytes } from './wire'
 
 export type OpenedGraph = {
   readonly session: Session
@@ -52,21 +52,14 @@ function findInner(info: GraphInfo, { operator, side }: DurationsPlace): string 
   return (side === 'input' ? info.inputsByOperator : info.outputsByOperator).get(operator)?.[0]
 }
 
-/**
- * Opens a graph by its path or, for a built-in one, its bytes. Throws `BadGraphFile` before onnxruntime opens it, and
- * onnxruntime's own errors.
- */
-export async function openGraph(
-  runtime: Runtime,
-  source: string | Uint8Array,
-  options: OpenOptions = {},
-): Promise<OpenedGraph> {
-  const info = typeof source === 'string' ? checkGraphFile(source) : readGraphFile(source)
+/** Throws `BadGraphFile` before onnxruntime opens the file, and onnxruntime's own errors. */
+export async function openGraph(runtime: Runtime, path: string, options: OpenOptions = {}): Promise<OpenedGraph> {
+  const info = checkGraphFile(path)
   const { deterministic, durations, expose, repeatNoise } = planGraph(info, options)
   const changed = expose.length > 0 || repeatNoise
   const session = await (changed
-    ? openRewritten(runtime, source, info, { expose, repeatNoise })
-    : runtime.openSession(source))
+    ? openRewritten(runtime, path, info, { expose, repeatNoise })
+    : runtime.openSession(path))
   return { session, metadata: info.metadata, deterministic, durations }
 }
 
@@ -74,13 +67,8 @@ export async function openGraph(
  * A graph of 105 MB needs 180 MB opened by path, and 260 MB opened rewritten, 100 MB of which are freed again:
  * onnxruntime copies the graph.
  */
-async function openRewritten(
-  runtime: Runtime,
-  source: string | Uint8Array,
-  info: GraphInfo,
-  changes: Changes,
-): Promise<Session> {
-  const bytes = rewrite(source, info, changes)
+async function openRewritten(runtime: Runtime, path: string, info: GraphInfo, changes: Changes): Promise<Session> {
+  const bytes = rewrite(path, info, changes)
   try {
     return await runtime.openSession(bytes)
   } finally {
@@ -89,8 +77,7 @@ async function openRewritten(
   }
 }
 
-function rewrite(source: string | Uint8Array, info: GraphInfo, changes: Changes): Uint8Array<ArrayBuffer> {
-  if (typeof source !== 'string') return rewriteGraph(bytesOf(source), info, changes)
-  using file = openFileBytes(source)
+function rewrite(path: string, info: GraphInfo, changes: Changes): Uint8Array<ArrayBuffer> {
+  using file = openFileBytes(path)
   return rewriteGraph(file, info, changes)
 }

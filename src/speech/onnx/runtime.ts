@@ -3,11 +3,10 @@
  * run blocks the event loop, and a graph that aborts ends its process.
  */
 import { dlopen } from 'bun:ffi'
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { InferenceSession, Tensor } from 'onnxruntime-common'
-import { embeddedLibrary, type EmbeddedLibrary } from './library'
+import { embeddedLibrary } from './library'
 import type { Provider, RuntimeOptions } from './runtime-options'
+import { withUnpacked } from './unpack'
 
 export type { Tensor }
 export type TensorType = 'float32' | 'int64' | 'int32' | 'float16' | string
@@ -46,9 +45,8 @@ const takesDevice: readonly Provider[] = ['cuda', 'dml']
 /** Loads onnxruntime once per process. Throws when the library cannot be loaded. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { provider, threads, deviceId } = options
-  const libraryPath = options.libraryPath ?? (embeddedLibrary && (await unpack(embeddedLibrary, options.directory)))
-  // The addon asks for the library by name and gets the one already loaded.
-  if (libraryPath) dlopen(libraryPath, { OrtGetApiBase: { args: [], returns: 'ptr' } })
+  if (options.libraryPath !== undefined) loadLibrary(options.libraryPath)
+  else if (embeddedLibrary) await withUnpacked(embeddedLibrary, options.directory, loadLibrary)
   const ort = await import('onnxruntime-node')
   // Errors are thrown; the log would go to standard error in its own format.
   ort.env.logLevel = 'fatal'
@@ -67,16 +65,11 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     version: ort.env.versions.node ?? '',
     async openSession(source, place) {
       const placed = place === 'cpu' ? { ...sessionOptions, executionProviders: [place] } : sessionOptions
-      const session =
+      return sessionOf(
         typeof source === 'string'
           ? await ort.InferenceSession.create(source, placed)
-          : await ort.InferenceSession.create(source, placed)
-      return {
-        inputs: session.inputMetadata.map(tensorInfo),
-        outputs: session.outputMetadata.map(tensorInfo),
-        run: (feeds, outputs) => (outputs ? session.run(feeds, outputs) : session.run(feeds)),
-        release: () => session.release(),
-      }
+          : await ort.InferenceSession.create(source, placed),
+      )
     },
     float32: (values, dims) => new ort.Tensor('float32', values, dims),
     int64: (values, dims) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims),
@@ -84,26 +77,22 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
+/** The addon asks for the library by name and gets the one already loaded. */
+function loadLibrary(path: string): void {
+  dlopen(path, { OrtGetApiBase: { args: [], returns: 'ptr' } })
+}
+
+function sessionOf(session: InferenceSession): Session {
+  return {
+    inputs: session.inputMetadata.map(tensorInfo),
+    outputs: session.outputMetadata.map(tensorInfo),
+    run: (feeds, outputs) => (outputs ? session.run(feeds, outputs) : session.run(feeds)),
+    release: () => session.release(),
+  }
+}
+
 function tensorInfo(metadata: InferenceSession.ValueMetadata): TensorInfo {
   if (!metadata.isTensor) return { name: metadata.name, type: 'other', dims: [] }
   const dims = metadata.shape.map((size) => (typeof size === 'number' ? size : -1))
   return { name: metadata.name, type: metadata.type, dims }
-}
-
-/** Unpacks the library atomically and returns its path. */
-async function unpack({ path, name }: EmbeddedLibrary, directory: string): Promise<string> {
-  const target = join(directory, name)
-  if (await exists(target)) return target
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  const temporary = `${target}.${process.pid}.tmp`
-  await writeFile(temporary, await Bun.zstdDecompress(await Bun.file(path).bytes()), { flush: true, mode: 0o600 })
-  await rename(temporary, target)
-  return target
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }
