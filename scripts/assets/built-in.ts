@@ -1,13 +1,18 @@
-/** Prepares the assets that the build embeds: fetches them, and compiles the data for reading English. */
+/** Prepares the assets that the build embeds: fetches them, and compiles the data for reading English and Heart. */
+import { mkdtemp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Glob } from 'bun'
 import { sha256Hex } from '../../src/hash'
-import { englishDataName, findAssets } from '../../src/assets/built-in'
+import { englishDataName, findAssets, heartName } from '../../src/assets/built-in'
 import type { Assets } from '../../src/assets/embedded'
-import { checkSignature } from '../../src/speech/models/hibari'
+import { checkSignature, durationsPlace } from '../../src/speech/models/hibari'
 import { readGraphFile, type GraphInfo } from '../../src/speech/onnx/file'
+import { planGraph } from '../../src/speech/onnx/graph'
+import { rewriteGraph } from '../../src/speech/onnx/rewrite'
+import { bytesOf } from '../../src/speech/onnx/wire'
 import { checkNetwork } from '../../src/speech/phonemes/english/unknown-words'
 import { compileEnglishData } from '../english-data'
+import manifest from '../../package.json'
 import { replaceFile, root } from '../run'
 import { fetchAssets, type FetchOptions } from './fetch'
 import { assets, cacheDirectory } from './manifest'
@@ -25,6 +30,7 @@ export async function prepareBuiltIn(options: FetchOptions = {}): Promise<Assets
   if (hibari === undefined) return undefined
   checkGraphs(join(hibari, 'hibari/assets'))
   await compileEnglish(hibari, cache)
+  await compileHeart(hibari, cache)
   return findAssets(cache)
 }
 
@@ -42,24 +48,58 @@ function checkGraphs(folder: string): void {
 
 const compressionLevel = 12
 
-/** Compiles again only after a change of the asset or the compiler, or when the compiled file is damaged. */
 async function compileEnglish(hibari: string, cache: string): Promise<void> {
-  const [target, keyPath] = [join(cache, englishDataName), join(cache, 'english.key')]
-  const key = await keyOf(hibari)
-  const describeResult = (bytes: Uint8Array) => `${key} ${sha256Hex(bytes)}`
-  const [result, known] = [Bun.file(target), Bun.file(keyPath)]
-  const isThere = (await result.exists()) && (await known.exists())
-  if (isThere && (await known.text()) === describeResult(await result.bytes())) return
-  const bytes = await compileEnglishData(join(hibari, 'hibari/assets'))
-  const compressed = await Bun.zstdCompress(bytes, { level: compressionLevel })
-  await replaceFile(target, compressed)
-  await replaceFile(keyPath, describeResult(compressed))
+  const sources = ['scripts/english-data.ts', ...new Glob('src/speech/phonemes/english/*.ts').scanSync(root)]
+  await compileOnce(join(cache, englishDataName), join(cache, 'english.key'), await keyOf(hibari, sources), async () =>
+    Bun.zstdCompress(await compileEnglishData(join(hibari, 'hibari/assets')), { level: compressionLevel }),
+  )
 }
 
-/** Changes with the asset's version and with every source that the compiled data depends on. */
-async function keyOf(hibari: string): Promise<string> {
+/** The graph of Heart with its durations exposed, optimized by the onnxruntime that will open it. */
+async function compileHeart(hibari: string, cache: string): Promise<void> {
+  const sources = ['scripts/assets/optimize-graph.ts', 'src/speech/onnx/rewrite.ts', 'src/speech/models/hibari.ts']
+  const key = `${await keyOf(hibari, sources)} ${manifest.dependencies['onnxruntime-node']}`
+  await compileOnce(join(cache, heartName), join(cache, 'heart.key'), key, async () => {
+    const graph = await Bun.file(join(hibari, 'hibari/assets/hibari.onnx')).bytes()
+    const info = readGraphFile(graph)
+    const rewritten = rewriteGraph(bytesOf(graph), info, planGraph(info, { durations: durationsPlace }))
+    return optimizeGraph(rewritten, cache)
+  })
+}
+
+async function optimizeGraph(graph: Uint8Array, cache: string): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(cache, '.optimize-'))
+  try {
+    const [from, to] = [join(folder, 'from.onnx'), join(folder, 'to.onnx')]
+    await Bun.write(from, graph)
+    const command = [process.execPath, join(import.meta.dir, 'optimize-graph.ts'), from, to]
+    const { exitCode, stderr } = Bun.spawnSync(command, { env: { ...process.env, ORT_DISABLE_TELEMETRY: '1' } })
+    if (exitCode !== 0) throw new Error(`onnxruntime cannot optimize the graph: ${stderr.toString()}`)
+    return await Bun.file(to).bytes()
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Makes the file again only when `key` has changed, or when the file is damaged. */
+async function compileOnce(
+  path: string,
+  keyPath: string,
+  key: string,
+  compile: () => Promise<Uint8Array>,
+): Promise<void> {
+  const describeResult = (bytes: Uint8Array) => `${key} ${sha256Hex(bytes)}`
+  const [result, known] = [Bun.file(path), Bun.file(keyPath)]
+  const isThere = (await result.exists()) && (await known.exists())
+  if (isThere && (await known.text()) === describeResult(await result.bytes())) return
+  const bytes = await compile()
+  await replaceFile(path, bytes)
+  await replaceFile(keyPath, describeResult(bytes))
+}
+
+/** Changes with the asset's version and with every source that the compiled file depends on. */
+async function keyOf(hibari: string, sources: readonly string[]): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256').update(basename(hibari))
-  const sources = [...new Glob('src/speech/phonemes/english/*.ts').scanSync(root)].sort()
-  for (const source of ['scripts/english-data.ts', ...sources]) hash.update(await Bun.file(join(root, source)).bytes())
+  for (const source of [...sources].sort()) hash.update(await Bun.file(join(root, source)).bytes())
   return hash.digest('hex')
 }

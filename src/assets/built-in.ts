@@ -13,6 +13,9 @@ const cacheDirectory = join(root, '.cache/assets')
 /** Name of the compiled data for reading English, in the cache. */
 export const englishDataName = 'english.data.zst'
 
+/** Name of the prepared graph of Heart, in the cache. */
+export const heartName = 'heart.onnx'
+
 /** The built-in assets; undefined in a build without them. */
 export function findBuiltIn(): Assets | undefined {
   return embeddedAssets === undefined ? findAssets(cacheDirectory) : (embeddedAssets ?? undefined)
@@ -32,7 +35,7 @@ export function findAssets(cache: string): Assets | undefined {
     networks: { american: join(folder, 'hibari/assets/oov.onnx'), british: join(folder, 'hibari/assets/oov_gb.onnx') },
     vocabulary: join(folder, 'hibari/assets/vocab.json'),
   }
-  const heart = join(folder, 'hibari/assets/hibari.onnx')
+  const heart = join(cache, heartName)
   const texts = [
     ...notices.map((path) => join(folder, path)),
     ...includes.flatMap(({ text }) => (text === undefined ? [] : [join(root, text)])),

@@ -4,7 +4,10 @@ export type Assets = {
   /** Version of the asset that holds the files. */
   readonly version: string
   readonly english: EnglishFiles
-  /** Path of the graph of the voice Heart. Give onnxruntime the bytes. */
+  /**
+   * Path of the graph of the voice Heart, optimized for the onnxruntime of this build; its last output is the durations.
+   * Give onnxruntime the bytes.
+   */
   readonly heart: string
   readonly notices: readonly AssetNotice[]
 }

@@ -36,7 +36,7 @@ async function load(voice: Loadable, runtime: () => Promise<Runtime>): Promise<S
       return (await import('./engines/kitten')).loadKitten(modelOf(voice), await runtime())
     case 'hibari': {
       const { loadHeart, loadHibari } = await import('./engines/hibari')
-      return voice.model ? loadHibari(voice.model, await runtime()) : loadHeart(await runtime())
+      return voice.model ? loadHibari(voice.model, await runtime()) : loadHeart(runtime)
     }
     case 'vits':
       return (await import('./engines/vits')).loadVits(modelOf(voice), await runtime())

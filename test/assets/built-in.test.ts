@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assets, folderOf } from '../../scripts/assets/manifest'
-import { englishDataName, findAssets, readEnglishData } from '../../src/assets/built-in'
+import { englishDataName, findAssets, heartName, readEnglishData } from '../../src/assets/built-in'
 
 let cache: string
 beforeEach(async () => {
@@ -19,6 +19,7 @@ const data = Buffer.from('reading data '.repeat(1_000))
 async function fill(): Promise<void> {
   for (const { path } of hibari.files) await Bun.write(join(folderOf('hibari', hibari, cache), path), path)
   await Bun.write(join(cache, englishDataName), await Bun.zstdCompress(data))
+  await Bun.write(join(cache, heartName), 'graph')
 }
 
 it('built-in data is found when all of its files are in the cache', async () => {
@@ -38,6 +39,7 @@ it('built-in data is absent when one of its files is missing', async () => {
   expect(findAssets(cache)).toBeUndefined()
   for (const path of [
     englishDataName,
+    heartName,
     ...['hibari/assets/oov_gb.onnx', 'hibari/assets/vocab.json', ...hibari.notices].map((file) =>
       join(`hibari-${hibari.version}`, file),
     ),

@@ -23,16 +23,19 @@ describeWithAsset('hibari', 'the built-in assets', (folder) => {
 
       const copy = join(cache, basename(folder))
       await cp(folder, copy, { recursive: true })
-      const { english } = (await prepare())!
+      const { english, heart } = (await prepare())!
       const whole = await readEnglishData(english.data)
       expect(openEnglishData(whole).gold.american).toBeDefined()
       const written = Bun.file(english.data).lastModified
       await prepare()
       expect(Bun.file(english.data).lastModified).toBe(written)
 
+      const graph = await Bun.file(heart).bytes()
       await truncate(english.data, 1_000)
+      await truncate(heart, 1_000)
       await prepare()
       expect(await readEnglishData(english.data)).toEqual(whole)
+      expect(await Bun.file(heart).bytes()).toEqual(graph)
 
       for (const graph of ['oov.onnx', 'hibari.onnx']) {
         await cp(folder, copy, { recursive: true })

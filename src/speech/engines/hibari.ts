@@ -9,16 +9,18 @@ import { NothingToSay, type SpeechEngine, type TimedWord } from '../engine'
 import { openPackFolder } from '../models/folder'
 import {
   describeVoice,
+  durationsPlace,
   hibariInputs,
   hibariOutputs,
   readBuiltInVocabulary,
   readHibariVocabulary,
 } from '../models/hibari'
-import { type DurationsPlace, openGraph } from '../onnx/graph'
+import { openGraph } from '../onnx/graph'
 import { numbersOf, requireFinite } from '../onnx/outputs'
 import type { Runtime, Session, Tensor } from '../onnx/runtime'
 import {
   type EnglishReader,
+  loadEnglish,
   openEnglishReader,
   type OpenEnglishReader,
   speakEnglish,
@@ -41,13 +43,6 @@ const speedTolerance = 0.01
 const framesPerUnit = 2
 /** In 14 sentences the sound of the first word began 27 ms before its durations on average. */
 const lagUnits = 1
-/** Durations in units, before they are rounded. */
-const durationsPlace: DurationsPlace = {
-  usualOutputs: Object.keys(hibariOutputs).length,
-  operator: 'Round',
-  side: 'input',
-}
-
 type HibariGraph = { readonly runtime: Runtime; readonly session: Session; readonly durations: string | undefined }
 
 type SpokenRun = {
@@ -72,17 +67,19 @@ export async function loadHibari(
 }
 
 /** The built-in voice. Throws in a build without it. */
-export async function loadHeart(runtime: Runtime): Promise<SpeechEngine> {
+export async function loadHeart(openRuntime: () => Promise<Runtime>): Promise<SpeechEngine> {
   const assets = findBuiltIn()
   if (assets === undefined) throw new Error('this build does not contain the voice Heart')
-  const bytes = await Bun.file(assets.heart).bytes()
-  const [reader, { session, durations }, vocabulary] = await Promise.all([
-    // Another thread decompresses the data while this one opens the graph.
-    openEnglishReader(runtime, 'american'),
-    openGraph(runtime, bytes, { durations: durationsPlace }),
+  // Other threads unpack the library and the data meanwhile.
+  const [runtime, bytes, vocabulary] = await Promise.all([
+    openRuntime(),
+    Bun.file(assets.heart).bytes(),
     readBuiltInVocabulary(assets.english),
+    loadEnglish(),
   ])
-  return createEngine({ runtime, session, durations }, vocabulary, reader)
+  const session = await runtime.openOptimized(bytes)
+  const reader = await openEnglishReader(runtime, 'american')
+  return createEngine({ runtime, session, durations: session.outputs.at(-1)!.name }, vocabulary, reader)
 }
 
 function createEngine(graph: HibariGraph, vocabulary: Vocabulary, reader: EnglishReader): SpeechEngine {

@@ -8,6 +8,7 @@ import { findBuiltIn } from '../../assets/built-in'
 import type { EnglishFiles } from '../../assets/embedded'
 import { parseJson } from '../../json'
 import type { GraphInfo } from '../onnx/file'
+import type { DurationsPlace } from '../onnx/graph'
 import type { TensorInfo } from '../onnx/runtime'
 import type { Vocabulary } from '../phonemes/runs'
 import { bins, vocoderRate } from '../vocoder/format'
@@ -25,6 +26,13 @@ export const hibariOutputs = {
   freePhase: 'phi',
   f0: 'f0',
 } as const
+
+/** Durations in units, before they are rounded. */
+export const durationsPlace: DurationsPlace = {
+  usualOutputs: Object.keys(hibariOutputs).length,
+  operator: 'Round',
+  side: 'input',
+}
 
 const vocabularyFile = 'vocab.json'
 /** Each of them means that a graph was made for this family. */

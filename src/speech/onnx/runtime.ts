@@ -33,6 +33,8 @@ export type Runtime = {
    * small for a GPU; else the runtime's provider computes.
    */
   openSession(source: string | Uint8Array, place?: 'cpu'): Promise<Session>
+  /** Opens the bytes of a graph that the build has optimized for this onnxruntime, on the CPU. */
+  openOptimized(bytes: Uint8Array): Promise<Session>
   float32(values: Float32Array, dims: readonly number[]): Tensor
   /** Makes an int64 tensor from safe integers. */
   int64(values: readonly number[], dims: readonly number[]): Tensor
@@ -70,6 +72,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
           ? await ort.InferenceSession.create(source, placed)
           : await ort.InferenceSession.create(source, placed),
       )
+    },
+    async openOptimized(bytes) {
+      const options = { ...sessionOptions, executionProviders: ['cpu'], graphOptimizationLevel: 'disabled' } as const
+      return sessionOf(await ort.InferenceSession.create(bytes, options))
     },
     float32: (values, dims) => new ort.Tensor('float32', values, dims),
     int64: (values, dims) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims),

@@ -29,19 +29,31 @@ export function hasEnglishReading(): boolean {
 let data: Promise<EnglishData> | undefined
 let phonemizer: Promise<Phonemizer> | undefined
 
-/** Loads the data once per process. */
+/** Loads the data once per process. The network for unknown words is opened with the first one. */
 export const openEnglishReader: OpenEnglishReader = async (runtime, accent) => {
-  const files = findBuiltIn()?.english
-  if (files === undefined) throw new Error('this build has no data for reading English')
-  const opened = await (data ??= loadData(files))
-  const network = await UnknownWords.open(runtime, await readFile(files.networks[accent]), opened.networks[accent])
-  return createEnglishReader(opened, accent, (word) =>
-    network.knows(word) ? network.read(word) : readWithEspeak(word, accent),
-  )
+  const opened = await loadEnglish()
+  let opening: Promise<UnknownWords> | undefined
+  const open = async () =>
+    UnknownWords.open(runtime, await readFile(requireFiles().networks[accent]), opened.networks[accent])
+  return createEnglishReader(opened, accent, async (word) => {
+    const network = await (opening ??= open())
+    return network.knows(word) ? network.read(word) : readWithEspeak(word, accent)
+  })
+}
+
+/** Throws in a build without the data. */
+export async function loadEnglish(): Promise<EnglishData> {
+  return (data ??= loadData(requireFiles()))
 }
 
 async function loadData(files: EnglishFiles): Promise<EnglishData> {
   return openEnglishData(await readEnglishData(files.data))
+}
+
+function requireFiles(): EnglishFiles {
+  const files = findBuiltIn()?.english
+  if (files === undefined) throw new Error('this build has no data for reading English')
+  return files
 }
 
 /** Embedded files have no path that onnxruntime can open. */

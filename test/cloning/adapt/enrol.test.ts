@@ -149,6 +149,7 @@ describe('the statistics of the base voices', () => {
   it('exist for every fallback voice and every catalogue voice that is not adapted', () => {
     const isNeural = ({ engine }: Pick<VoiceSpec, 'engine'>) => engine === 'hibari'
     const measured = [...bases.filter((base) => !base.adaptation && !isNeural(base)), ...manifest.fallbackVoices]
+    expect(findAdaptableVoice('en-heart')).toBeUndefined()
     expect(measured.length).toBeGreaterThanOrEqual(67 + manifest.fallbackVoices.length)
     for (const { id, engine, settings } of measured) {
       const found = findAdaptableVoice(id)

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadHibari } from '../../../src/speech/engines/hibari'
+import { loadHeart, loadHibari } from '../../../src/speech/engines/hibari'
 import { NothingToSay } from '../../../src/speech/engine'
 import { takeSnapshot } from '../../../src/speech/models/snapshot'
 import { openRuntime, type Runtime } from '../../../src/speech/onnx/runtime'
@@ -10,6 +10,7 @@ import type { Accent } from '../../../src/speech/phonemes/english/data'
 import type { VoiceSpec } from '../../../src/speech/voice'
 import { decodeHibari, type HibariModel, hibariModel } from '../../onnx/hibari'
 import { kokoroVocabulary, writePack } from '../models/style-packs'
+import { describeWithAsset } from '../../tools'
 
 let runtime: Runtime
 beforeAll(async () => {
@@ -133,5 +134,20 @@ describe('Hibari', () => {
   it('fails when the spectra have another height than their format', async () => {
     const broken = await load({ bins: 513 })
     await expect(broken.synthesize(voice, 'Hello.')).rejects.toThrow('spectra of different lengths')
+  })
+})
+
+describeWithAsset('hibari', 'the real Heart', (folder) => {
+  it('is the same voice built in, where the build has optimized its graph, as from its own file', async () => {
+    const directory = join(folder, 'hibari/assets')
+    const { version } = (await takeSnapshot(directory))!
+    const installed = await loadHibari({ directory, graph: 'hibari.onnx', version, memoryBytes: 0 }, runtime)
+    const builtIn = await loadHeart(async () => runtime)
+    for (const speed of [1, 0.7]) {
+      const text = 'Mrs Qwyzlek read the record, twice.'
+      expect(await builtIn.synthesize(voice, text, { speed })).toEqual(
+        await installed.synthesize(voice, text, { speed }),
+      )
+    }
   })
 })
