@@ -13,6 +13,7 @@ import { benchLoading } from './loading'
 import { benchMp3 } from './mp3'
 import { benchNeural } from './neural'
 import { benchOverload } from './overload'
+import { benchRealModels } from './real-models'
 import { benchRecordingCheck } from './recording-check'
 import { type BenchRow, printTable } from './report'
 import { benchRequest } from './request'
@@ -47,6 +48,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   neural: benchNeural,
   vocoder: benchVocoder,
   sherpa: benchSherpa,
+  'real-models': benchRealModels,
   loading: benchLoading,
   adapt: benchAdapt,
   convert: benchConvert,
