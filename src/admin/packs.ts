@@ -3,6 +3,7 @@ import { retryWhileBusy } from '../db/statements'
 import type { Install } from '../packs/hub/installer'
 import type { EnglishPhonemes, PackReport } from '../speech/models/pack'
 import { adviceFor } from '../packs/advice'
+import type { ModelFiles } from '../speech/voice'
 import type { PackRegistry } from '../packs/registry'
 import { findBuiltIn } from '../assets/built-in'
 import { found, runOperation, type Administration } from './administration'
@@ -79,6 +80,7 @@ function describe(report: PackReport, models: ReadonlyMap<string, Loaded>) {
     times_words: timesWords,
     size_bytes: sizeBytes,
     license,
+    convolutions: convolutionsOf(model),
     expected_memory_bytes: model.memoryBytes,
     real_time_factor: pace ? Number(pace.realTimeFactor.toPrecision(3)) : null,
     slow: pace ? advice !== null : null,
@@ -92,6 +94,12 @@ function readingOf(english: EnglishPhonemes | undefined): EnglishPhonemes | null
   return english === 'misaki' && findBuiltIn() === undefined ? 'espeak' : (english ?? null)
 }
 
+/** The form of a model's convolutions, if it has a choice. Whether products are signed is no concern of users. */
+function convolutionsOf({ convolutions }: ModelFiles): 'as_exported' | 'products' | 'two_dimensional' | null {
+  if (convolutions === undefined) return null
+  return convolutions.endsWith('products') ? 'products' : (convolutions as 'as_exported' | 'two_dimensional')
+}
+
 /** Fields of a pack that is not ready. */
 const unknown = {
   family: null,
@@ -102,6 +110,7 @@ const unknown = {
   times_words: null,
   size_bytes: null,
   license: null,
+  convolutions: null,
   expected_memory_bytes: null,
   real_time_factor: null,
   slow: null,

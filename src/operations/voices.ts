@@ -67,6 +67,7 @@ const voices = {
         'state',
         'family',
         'english_reading',
+        'convolutions',
         'size_bytes',
         'expected_memory_bytes',
         'real_time_factor',

@@ -7,11 +7,12 @@ import { trackPitch } from '../audio/analysis/pitch'
 import type { Pcm } from '../audio/pcm'
 import { loadEngineOf } from '../speech/load-engine'
 import { utteranceCharactersMax, type Speech } from '../speech/engine'
-import type { VoiceSpec } from '../speech/voice'
+import type { ConvolutionForm, VoiceSpec } from '../speech/voice'
 import type { Runtime } from '../speech/onnx/runtime'
 import { genderOfPitch } from '../cloning/pitch-gender'
 import { BadPack, type Pack, type PackVoice } from '../speech/models/pack'
 import { probeText } from './probe-texts'
+import { chooseForm, formsOfModel } from './choose-form'
 import { parameterBytesOf } from './memory'
 import { timeRuns, type RunClock } from './run-time'
 import { readPack, type ReadPack } from './read-pack'
@@ -21,6 +22,8 @@ export type ProbeOptions = {
   readonly runtime: () => Promise<Runtime>
   /** Memory limit for a model; a model that needs more is not opened. */
   readonly memoryMaxBytes: number
+  /** Form of the model's convolutions; undefined: that of the file. */
+  readonly convolutions?: ConvolutionForm
   /** Replaces all readers, for tests. */
   readonly readers?: readonly PackReader[]
   /** Replaces the engines, for tests. */
@@ -41,7 +44,7 @@ const messageLengthMax = 300
 
 /** Probes the pack in `directory`. Throws `BadPack`, and onnxruntime's own failures. */
 export async function probePack(directory: string, options: ProbeOptions): Promise<ProbedPack> {
-  const read = await readPack(directory, options.readers)
+  const read = withForm(await readPack(directory, options.readers), options.convolutions)
   requireMemory(read, read.model.memoryBytes, options)
   const before = residentBytes()
   const probe = read.family === 'converter' ? probeConverter : probeVoices
@@ -51,6 +54,34 @@ export async function probePack(directory: string, options: ProbeOptions): Promi
   const memoryBytes = Math.round(Math.max(leastBytes, residentMaxBytes - before))
   requireMemory(read, memoryBytes, options)
   return { pack: { ...read, ...found, model: { ...read.model, memoryBytes } }, realTimeFactor }
+}
+
+function withForm(read: ReadPack, convolutions: ConvolutionForm | undefined): ReadPack {
+  return convolutions ? { ...read, model: { ...read.model, convolutions } } : read
+}
+
+/**
+ * The fastest form of the convolutions of the pack in `directory`; undefined when there is no choice. Throws like
+ * `probePack`.
+ */
+export async function chooseConvolutions(
+  directory: string,
+  options: ProbeOptions,
+): Promise<ConvolutionForm | undefined> {
+  const read = await readPack(directory, options.readers)
+  const { model, voices, family } = read
+  const forms = family === 'converter' ? [] : formsOfModel(model)
+  if (forms.length === 0) return undefined
+  requireMemory(read, model.memoryBytes, options)
+  const { load = loadEngineOf } = options
+  const word = firstWord(probeText(voices[0]!.language))
+  return guard(model.graph, () =>
+    chooseForm(forms, async (form) => {
+      const spec = specOf(withForm(read, form), voices[0]!)
+      const engine = await load(spec, options.runtime)
+      return async () => (await engine.synthesize(spec, word)).samples
+    }),
+  )
 }
 
 type Found = Pick<Pack, 'voices' | 'timesWords' | 'batches'> & {

@@ -55,6 +55,9 @@ export type EngineSettings = {
   readonly wordsPerMinute?: number
 }
 
+/** Forms of the convolutions in a graph (`speech/onnx/convolutions.ts`). */
+export type ConvolutionForm = 'as_exported' | 'unsigned_products' | 'signed_products' | 'two_dimensional'
+
 /** An installed model, described for the worker that loads it. */
 export type ModelFiles = {
   /** Absolute path of the pack. */
@@ -65,6 +68,8 @@ export type ModelFiles = {
   readonly version: string
   /** Hash of the graph's content. A clone identifies its base voice by it. */
   readonly fingerprint?: string
+  /** The fastest form of its convolutions on the CPU; undefined when there is no choice. */
+  readonly convolutions?: ConvolutionForm
   /** Expected memory of a process for the model, beyond the memory of every worker. */
   readonly memoryBytes: number
   /** Measured seconds of a worker for a second of sound while all workers are busy; undefined when unknown. */

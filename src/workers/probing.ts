@@ -9,6 +9,7 @@ import { loadingFactor } from './pool/models'
 import { BadPack, type Pack } from '../speech/models/pack'
 import { estimateMemoryBytes } from '../packs/memory'
 import { takeSnapshot } from '../speech/models/snapshot'
+import type { ConvolutionForm } from '../speech/voice'
 import { writeRuntimeOptions } from '../speech/onnx/runtime-options'
 import { succeeded } from './task-failed'
 import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
@@ -40,17 +41,23 @@ export function createProbe({
     const runtime = await compute.runtime('cpu')
     const release = await budget.take(memoryMaxBytes)
     try {
-      const task = { kind: 'probe', directory, memoryMaxBytes: modelMemoryBytes } as const
-      const outcome = await runIsolated(task, {
-        command,
-        memoryMaxBytes,
-        threads: runtime.threads,
-        environment: writeRuntimeOptions(runtime),
-        timeoutMs: limits.modelLoadTimeoutMs,
-        signal,
-      }).catch(explain)
-      const probed = succeeded({ outcome })
+      const probe = async (convolutions?: ConvolutionForm) => {
+        const task = { kind: 'probe', directory, memoryMaxBytes: modelMemoryBytes, convolutions } as const
+        const outcome = await runIsolated(task, {
+          command,
+          memoryMaxBytes,
+          threads: runtime.threads,
+          environment: writeRuntimeOptions(runtime),
+          timeoutMs: limits.modelLoadTimeoutMs,
+          signal,
+        }).catch(explain)
+        return succeeded({ outcome })
+      }
+      let probed = await probe()
+      // Another process, because the forms that were compared would count as memory of the model.
+      if ('convolutions' in probed) probed = await probe(probed.convolutions)
       if ('reason' in probed) throw new BadPack(probed.reason)
+      if ('convolutions' in probed) throw new Error('the form of the convolutions was chosen twice')
       return rate(probed.pack, probed.realTimeFactor)
     } finally {
       release()

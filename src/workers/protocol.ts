@@ -3,7 +3,7 @@ import type { DecodeLimits } from '../audio/decode/decode'
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
 import type { MeasuredVoices } from '../cloning/bases'
-import type { Loadable, VoiceSpec } from '../speech/voice'
+import type { ConvolutionForm, Loadable, VoiceSpec } from '../speech/voice'
 import type { TimedWord } from '../speech/engine'
 import type { Pack } from '../speech/models/pack'
 
@@ -77,6 +77,8 @@ type TaskFields = {
     readonly directory: string
     /** Most memory that a model may need. */
     readonly memoryMaxBytes: number
+    /** Form of the model's convolutions; undefined: the task chooses it, and ends if there is a choice. */
+    readonly convolutions?: ConvolutionForm
   }
 
   /** Loads what the voice needs. */
@@ -131,8 +133,14 @@ export type EncodedChunk = {
   readonly head: Uint8Array | undefined
 }
 
-/** `reason`: why the pack is bad, as a sentence for the operator. */
-export type Probed = { readonly pack: Pack; readonly realTimeFactor: number } | { readonly reason: string }
+/**
+ * `reason`: why the pack is bad, as a sentence for the operator. `convolutions`: the form in which the pack must be probed
+ * by another process.
+ */
+export type Probed =
+  | { readonly pack: Pack; readonly realTimeFactor: number }
+  | { readonly reason: string }
+  | { readonly convolutions: ConvolutionForm }
 
 /** A decoded recording; mono samples. */
 export type Recording = {

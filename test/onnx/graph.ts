@@ -5,7 +5,7 @@
 import { PbfReader, PbfWriter } from 'pbf'
 
 /** TensorProto.DataType. */
-export const types = { float32: 1, int32: 6, int64: 7, float16: 10 } as const
+export const types = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, float16: 10 } as const
 export type Type = keyof typeof types
 /** A name stands for any size. */
 export type Dim = number | string
@@ -13,7 +13,7 @@ export type Dim = number | string
 type Attribute = number | string | readonly number[] | { readonly float: number }
 type Attributes = Readonly<Record<string, Attribute>>
 
-type Node = { type: string; inputs: readonly string[]; output: string; attributes: Attributes }
+type Node = { type: string; inputs: readonly string[]; outputs: readonly string[]; attributes: Attributes }
 type EmbeddedFields = { fields: { field: number; body: Uint8Array }[] }
 type Constant = { name: string; type: Type; dims: readonly number[]; raw: Uint8Array }
 type Value = { name: string; type: Type; dims: readonly Dim[] }
@@ -40,7 +40,7 @@ export function createGraph(prefix = '') {
     attributes: Attributes = {},
     output = `${prefix}t${count++}`,
   ): string {
-    nodes.push({ type, inputs: from, output, attributes })
+    nodes.push({ type, inputs: from, outputs: [output], attributes })
     return output
   }
 
@@ -60,6 +60,14 @@ export function createGraph(prefix = '') {
       constant('float32', dims, Float32Array.from(values)),
     ints: (values: readonly number[], dims: readonly number[] = [values.length]) =>
       constant('int64', dims, BigInt64Array.from(values, BigInt)),
+    bytes: (values: Uint8Array | Int8Array, dims: readonly number[] = [values.length]) =>
+      constant(values instanceof Int8Array ? 'int8' : 'uint8', dims, values),
+    /** Calls an operator with several outputs. */
+    split(type: string, from: readonly string[], outputCount: number): string[] {
+      const made = Array.from({ length: outputCount }, () => `${prefix}t${count++}`)
+      nodes.push({ type, inputs: from, outputs: made, attributes: {} })
+      return made
+    },
     /**
      * Puts the nodes and constants of another graph here: its inputs are values of the same names, already made; its
      * outputs can be used under theirs.
@@ -114,9 +122,9 @@ function message(pbf: PbfWriter, field: number, write: (inner: PbfWriter) => voi
   pbf.writeMessage(field, (_, inner) => write(inner), undefined)
 }
 
-function writeNode(pbf: PbfWriter, { type, inputs, output, attributes }: Node): void {
+function writeNode(pbf: PbfWriter, { type, inputs, outputs, attributes }: Node): void {
   for (const name of inputs) pbf.writeStringField(1, name)
-  pbf.writeStringField(2, output)
+  for (const name of outputs) pbf.writeStringField(2, name)
   pbf.writeStringField(4, type)
   for (const [name, value] of Object.entries(attributes))
     message(pbf, 5, (inner) => {

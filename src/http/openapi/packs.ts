@@ -21,6 +21,13 @@ const pack = {
   times_words: ofReady(boolean('Whether it returns word times.')),
   size_bytes: ofReady(integer('Size of its files.', { minimum: 0 })),
   license: orNull(text('Licence, from the model card or the licence text.')),
+  convolutions: orNull(
+    text(
+      'Form of the convolutions on the CPU, the fastest when the pack was tested: `as_exported`, `products` (integer ' +
+        'products of matrices) or `two_dimensional`. null: not ready, or no choice.',
+      { enum: ['as_exported', 'products', 'two_dimensional'] },
+    ),
+  ),
   expected_memory_bytes: ofReady(integer('Expected memory of a process with the model.', { minimum: 0 })),
   real_time_factor: orNull({
     ...{ type: 'number', minimum: 0 },

@@ -59,8 +59,11 @@ export async function loadHibari(
   runtime: Runtime,
   openReader: OpenEnglishReader = openEnglishReader,
 ): Promise<SpeechEngine> {
-  const { directory, graph: file } = model
-  const { session, durations } = await openGraph(runtime, join(directory, file), { durations: durationsPlace })
+  const { directory, graph: file, convolutions } = model
+  const { session, durations } = await openGraph(runtime, join(directory, file), {
+    durations: durationsPlace,
+    convolutions,
+  })
   const vocabulary = await readHibariVocabulary(await openPackFolder(directory))
   const reader = await openReader(runtime, describeVoice(file).language === 'en-GB' ? 'british' : 'american')
   return createEngine({ runtime, session, durations }, vocabulary, reader)

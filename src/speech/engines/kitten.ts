@@ -29,8 +29,8 @@ const lagUnits = 3
 
 /** Throws `BadPack` when the files of the folder have changed. */
 export async function loadKitten(model: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
-  const { directory, graph } = model
-  const { session, metadata } = await openGraph(runtime, join(directory, graph))
+  const { directory, graph, convolutions } = model
+  const { session, metadata } = await openGraph(runtime, join(directory, graph), { convolutions })
   const signature = readStyleSignature(graph, session)
   const { sampleRate, vocabulary, styles, speeds } = await readKittenModel(await openPackFolder(directory), metadata)
   const styleOf = createStyleCache(model, styles)

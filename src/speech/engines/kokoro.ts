@@ -41,9 +41,10 @@ export async function loadKokoro(
   runtime: Runtime,
   openReader: OpenEnglishReader | null = hasEnglishReading() ? openEnglishReader : null,
 ): Promise<SpeechEngine> {
-  const { directory, graph } = model
+  const { directory, graph, convolutions } = model
   const { session, metadata, durations } = await openGraph(runtime, join(directory, graph), {
     durations: durationsPlace,
+    convolutions,
   })
   const signature = { ...(durations !== undefined && { durations }), ...readStyleSignature(graph, session) }
   const { sampleRate, vocabulary, styles } = await readKokoroModel(await openPackFolder(directory), metadata)

@@ -35,7 +35,10 @@ export async function loadPiper(model: ModelFiles, runtime: Runtime): Promise<Sp
   const readRuns = (text: string) => readPiper(text, config.alphabet, () => (phonemizer ??= loadPhonemizer()))
   await readRuns(firstText)
   const graphPath = join(model.directory, model.graph)
-  const { session, durations } = await openGraph(runtime, graphPath, { durations: durationsPlace })
+  const { session, durations } = await openGraph(runtime, graphPath, {
+    durations: durationsPlace,
+    convolutions: model.convolutions,
+  })
   const graph: PiperGraph = { runtime, session, config, durations }
   const read = async (text: string) => {
     const runs = await readRuns(text)

@@ -23,7 +23,9 @@ const clausePauseSeconds = 0.1
 
 /** Throws the errors of `openGraph`, `BadPack`, and file system errors. */
 export async function loadVits(files: ModelFiles, runtime: Runtime): Promise<SpeechEngine> {
-  const { session, metadata } = await openGraph(runtime, join(files.directory, files.graph))
+  const { session, metadata } = await openGraph(runtime, join(files.directory, files.graph), {
+    convolutions: files.convolutions,
+  })
   const folder = await openPackFolder(files.directory)
   const model = await readVitsModel({ metadata, inputs: session.inputs }, folder.read)
   const { sampleRate } = model

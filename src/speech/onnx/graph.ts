@@ -1,4 +1,5 @@
-/** Opens a graph for the engines: checked, with repeatable noise and exposed durations. */
+/** Opens a graph for the engines: checked, with repeatable noise, exposed durations and the chosen convolutions. */
+import type { ConvolutionForm } from '../voice'
 import { checkGraphFile } from './check'
 import type { GraphInfo } from './file'
 import { isRepeatable } from './noise'
@@ -19,6 +20,8 @@ export type OpenedGraph = {
 export type OpenOptions = {
   /** Where the duration of each input id is. */
   readonly durations?: DurationsPlace
+  /** One of `formsOf`, or the form of the file. Only the CPU computes other forms faster. */
+  readonly convolutions?: ConvolutionForm
 }
 
 /** A further output after the usual ones, else the first input or output of the only node of an operator. */
@@ -56,9 +59,10 @@ function findInner(info: GraphInfo, { operator, side }: DurationsPlace): string 
 export async function openGraph(runtime: Runtime, path: string, options: OpenOptions = {}): Promise<OpenedGraph> {
   const info = checkGraphFile(path)
   const { deterministic, durations, expose, repeatNoise } = planGraph(info, options)
-  const changed = expose.length > 0 || repeatNoise
+  const convolutions = runtime.provider === 'cpu' ? (options.convolutions ?? 'as_exported') : 'as_exported'
+  const changed = expose.length > 0 || repeatNoise || convolutions !== 'as_exported'
   const session = await (changed
-    ? openRewritten(runtime, path, info, { expose, repeatNoise })
+    ? openRewritten(runtime, path, info, { expose, repeatNoise, convolutions })
     : runtime.openSession(path))
   return { session, metadata: info.metadata, deterministic, durations }
 }

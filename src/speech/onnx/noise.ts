@@ -3,21 +3,8 @@
  * the output. The noise then depends only on the shape. Each node reads the table in a different order.
  */
 import { createRandom } from '../random'
+import type { NewConstant, NewNode } from './encode'
 import type { GraphInfo, NoiseNode } from './file'
-
-/** The used parts of a graph's node. */
-export type NewNode = {
-  readonly operator: string
-  readonly inputs: readonly string[]
-  readonly output: string
-  readonly integers?: Readonly<Record<string, number>>
-  /** Value of a Constant node. */
-  readonly value?: NewConstant
-}
-
-export type NewConstant =
-  | { readonly type: 'float32'; readonly dims: readonly number[]; readonly values: Float32Array }
-  | { readonly type: 'int64'; readonly dims: readonly number[]; readonly values: BigInt64Array }
 
 /** A prime, so that any stride visits the whole table, and rows of an output rarely share numbers. */
 export const tableLength = 65_537

@@ -60,6 +60,8 @@ export type Field = {
   text(): string
   /** Skips the value; returns its size without the length prefix. */
   skip(): number
+  /** Skips the value, which has a length prefix; returns where it is. */
+  span(): Span
   /** Walks through the value as a message; returns the span of its fields. */
   message(visit: Visitor): Span
 }
@@ -166,6 +168,13 @@ class Walker implements Field {
       }
     }
     return this.position - from
+  }
+
+  span(): Span {
+    const sizeBytes = this.length()
+    const start = this.position
+    this.advance(sizeBytes)
+    return { start, end: start + sizeBytes }
   }
 
   message(visit: Visitor): Span {
