@@ -35,7 +35,7 @@ export async function tryConnections({ size }: TrialOptions): Promise<TrialResul
       findings.try()
       if (status !== 200) findings.add(`/healthz answers ${status} beside ${sockets.length} connections`)
     }
-    const spoken = await server.ask('/api/v1/tts', { body: { text: 'Hello there.' } })
+    const spoken = await server.ask('/api/v1/tts', { body: { text: 'Hello there.', voice_id: 'en-kevin' } })
     if (spoken.status !== 200) findings.add(`speech beside ${count} connections answers ${spoken.status}`)
     for (const socket of sockets) socket?.destroy()
     await server.inspect(findings)

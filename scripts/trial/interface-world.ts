@@ -26,7 +26,7 @@ export async function openWorld() {
   const limited = await startTrialServer({ limited: true })
 
   async function speak(fields: Record<string, unknown>, call: Call = {}): Promise<Answer> {
-    return server.ask('/api/v1/tts', { body: { text: 'Hello there.', ...fields }, ...call })
+    return server.ask('/api/v1/tts', { body: { text: 'Hello there.', voice_id: 'en-kevin', ...fields }, ...call })
   }
 
   /** An account of its own, with a key. */

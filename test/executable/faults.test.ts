@@ -259,7 +259,7 @@ describe('a client that leaves', () => {
       fetch(`${sonant.baseUrl}/api/v1/tts`, {
         method: 'POST',
         headers: { authorization: `Bearer ${sonant.apiKey}` },
-        body: JSON.stringify({ text: longText }),
+        body: JSON.stringify({ text: longText, voice_id: 'en-kevin' }),
         signal: controller.signal,
       }).catch(() => undefined),
     )

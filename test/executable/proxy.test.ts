@@ -166,7 +166,7 @@ describeWith('nginx', 'nginx in front, with the service under a path, as documen
       const proxy = await startNginx(directory, port, '/speech/')
       try {
         const headers = { authorization: `Bearer ${sonant.apiKey}` }
-        const body = '{"text":"Hello there."}'
+        const body = '{"text":"Hello there.","voice_id":"en-kevin"}'
         const spoken = await fetch(`${proxy.url}/speech/api/v1/tts`, { method: 'POST', headers, body, tls })
         const { url } = (await spoken.json()) as { url: string }
         expect(url).toStartWith('https://example.org/speech/audio/')

@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
     const request = fetch(`${sonant.baseUrl}/api/v1/tts`, {
       method: 'POST',
       headers: { authorization: `Bearer ${sonant.apiKey}` },
-      body: JSON.stringify({ text: longText }),
+      body: JSON.stringify({ text: longText, voice_id: 'en-kevin' }),
       signal: leaving.signal,
     }).catch(() => undefined)
     await until(() => isSpeaking(join(sonant.directory, 'data')))
