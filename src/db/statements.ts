@@ -56,12 +56,17 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
     try {
       return work()
     } catch (error) {
-      if (!/^SQLITE_BUSY/.test((error as { code?: string }).code ?? '')) throw error
+      if (!isBusy(error)) throw error
       if (performance.now() > endAtMs)
         throw new AppError('storage_failed', 'The database is busy; nothing was charged. Try again.', { cause: error })
     }
     await Bun.sleep(busyPollMs)
   }
+}
+
+/** Whether another process holds the write lock. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_BUSY/.test((error as { code?: string }).code ?? '')
 }
 
 /** How old the answer may be. Asking costs as much as a short request, and a user does not notice this delay. */

@@ -34,7 +34,7 @@ type AccessOptions = {
 export type Entry = Pick<Operation, 'access' | 'limit' | 'body'> & { readonly method: Method }
 
 export function createAccess(options: AccessOptions) {
-  const { rateLimits } = options
+  const { rateLimits, sessions, ownPage, keyUse, nowMs = Date.now } = options
   const subjectOf = (request: Request) => limitSubject(options.addressOf(request))
   const calls = createCallCounter(rateLimits)
   const failures = createFailureCounter()
@@ -42,10 +42,10 @@ export function createAccess(options: AccessOptions) {
   const identify = createAuthentication(options, (request) => failures.countWrongKey(request, subjectOf(request)))
 
   function enterBySession(request: Request, secret: string, { method, body }: Entry): Caller {
-    if (method !== 'GET') options.ownPage.ensure(request, { mayLackOrigin: false, mayBeForm: body?.form !== undefined })
+    if (method !== 'GET') ownPage.ensure(request, { mayLackOrigin: false, mayBeForm: body?.form !== undefined })
     try {
-      const caller = options.sessions.identify(request, secret)
-      options.keyUse.note(caller.keyId, (options.nowMs ?? Date.now)())
+      const caller = sessions.identify(request, secret)
+      keyUse.note(caller.keyId, nowMs())
       stateOf(request).caller = caller
       return caller
     } catch (error) {
@@ -66,11 +66,11 @@ export function createAccess(options: AccessOptions) {
       const { access, limit } = entry
       if (access === 'public') return undefined
       if (access === 'sign-in') {
-        options.ownPage.ensure(request, { mayLackOrigin: true, mayBeForm: false })
+        ownPage.ensure(request, { mayLackOrigin: true, mayBeForm: false })
         return undefined
       }
       const hasHeader = request.headers.has('authorization')
-      const secret = hasHeader ? undefined : options.sessions.secretOf(request)
+      const secret = hasHeader ? undefined : sessions.secretOf(request)
       if (access === 'optional key' && !hasHeader && secret === undefined) {
         if (limit && rateLimits.anonymous > 0) calls.countAnonymousCall(request, limit, subjectOf(request))
         return undefined

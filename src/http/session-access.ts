@@ -3,7 +3,7 @@ import { ensureLasting, findSession, rotateSession, type createSessionUse } from
 import type { Caller } from '../account/keys'
 import { limits } from '../config'
 import type { Database } from '../db/database'
-import { createMemo } from '../db/statements'
+import { createMemo, isBusy } from '../db/statements'
 import { asAppError } from '../errors'
 import { readCookie, writeCookie } from './cookie'
 import { addHeaders } from './request-state'
@@ -33,27 +33,40 @@ export function createSessionAccess({ db, sessionUse, isSecure, nowMs }: Options
     return session
   }
 
-  return {
-    /** The secret in the cookie of the request. */
-    secretOf: (request: Request): string | undefined => readCookie(request, isSecure(request)),
+  /** A busy or full database only delays the new secret. */
+  const rotate = (secret: string, session: ReturnType<typeof find>): string | undefined => {
+    try {
+      return rotateSession(db, secret, session, nowMs())
+    } catch (error) {
+      if (isBusy(error) || asAppError(error).code === 'storage_failed') return undefined
+      throw error
+    }
+  }
 
-    /** Sets the cookie of the client; undefined removes it. */
-    setCookie(request: Request, secret: string | undefined): void {
-      addHeaders(request, { 'set-cookie': writeCookie(secret, isSecure(request)) })
-    },
+  /** The secret in the cookie of the request. */
+  const secretOf = (request: Request): string | undefined =>
+    request.headers.has('cookie') ? readCookie(request, isSecure(request)) : undefined
+
+  /** Sets the cookie of the client; undefined removes it. */
+  const setCookie = (request: Request, secret: string | undefined): void =>
+    addHeaders(request, { 'set-cookie': writeCookie(secret, isSecure(request)) })
+
+  return {
+    secretOf,
+    setCookie,
 
     /** Returns the caller. Throws `invalid_session`. */
     identify(request: Request, secret: string): SessionCaller {
       const session = find(secret)
       const next = rotate(secret, session)
-      if (next !== undefined) this.setCookie(request, next)
+      if (next !== undefined) setCookie(request, next)
       sessionUse.note(session.id, nowMs())
       return session.caller
     },
 
     /** The session that the client of a request has now, if any. */
     presentOf(request: Request): SessionCaller['session'] | undefined {
-      const secret = this.secretOf(request)
+      const secret = secretOf(request)
       try {
         return secret === undefined ? undefined : find(secret).caller.session
       } catch (error) {
@@ -61,14 +74,5 @@ export function createSessionAccess({ db, sessionUse, isSecure, nowMs }: Options
         throw error
       }
     },
-  }
-
-  /** A busy or full database only delays the new secret. */
-  function rotate(secret: string, session: ReturnType<typeof find>): string | undefined {
-    try {
-      return rotateSession(db, secret, session, nowMs())
-    } catch {
-      return undefined
-    }
   }
 }

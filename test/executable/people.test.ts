@@ -540,6 +540,12 @@ describe('the cookie', () => {
       }
       expectEnded(await before.ask('/api/v1/session'))
       expect((await browser.ask('/api/v1/session')).headers.getSetCookie()).toEqual([])
+      // While another process writes, the session goes on with the old secret.
+      db.exec('UPDATE sessions SET rotated_at_ms = rotated_at_ms - 86400000; BEGIN IMMEDIATE')
+      const meanwhile = await browser.ask('/api/v1/session')
+      db.exec('ROLLBACK')
+      expect([meanwhile.status, meanwhile.headers.getSetCookie()]).toEqual([200, []])
+      expect((await browser.ask('/api/v1/session')).headers.getSetCookie()).toHaveLength(1)
       db.exec('UPDATE sessions SET created_at_ms = created_at_ms - 30 * 86400000')
       expectEnded(await browser.ask('/api/v1/session'))
     } finally {
