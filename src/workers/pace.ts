@@ -74,5 +74,11 @@ function longestText({ voices, model }: Pack, busyFactor: number, settings: Pace
     ttsSecondsMax < sentenceSeconds
       ? ttsSecondsMax / sentenceSeconds
       : 1 + ((ttsSecondsMax - sentenceSeconds) * processes) / sentenceSeconds
-  return Math.min(limits.textCharactersMax, Math.floor(sentences * sentenceCharacters))
+  return Math.min(limits.textCharactersMax, roundDown(sentences * sentenceCharacters))
+}
+
+/** Two significant digits, for numbers of characters that an operator or a customer is told. */
+export function roundDown(value: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1)
+  return Math.floor(value / unit) * unit
 }

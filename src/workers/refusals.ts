@@ -1,6 +1,7 @@
 /** Takes a place in the scheduler, and turns a refusal into the caller's error. */
 import { AppError } from '../errors'
 import type { Demand, Place } from './admission'
+import { roundDown } from './pace'
 import type { Scheduler } from './scheduler'
 
 /** The product of the request: speech of a text of so many characters, or a clone. */
@@ -34,12 +35,6 @@ function describeTooLong(purpose: Purpose, share: number): string {
   const characters = roundDown(share * purpose.characters)
   const advice = characters >= 1 ? `Split the text: about ${characters} characters fit.` : 'Use another voice.'
   return `This voice takes longer for this text than a request may last; nothing was charged. ${advice}`
-}
-
-/** Two significant digits. */
-function roundDown(value: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1)
-  return Math.floor(value / unit) * unit
 }
 
 const subjects = {

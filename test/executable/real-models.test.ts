@@ -64,6 +64,11 @@ describeWithAsset('kokoro-int8', 'the real Kokoro', (folder) => {
       expect(pack.convolutions).toBe('products')
       expect(Number(pack.expected_memory_bytes) / 1e6).toBeWithin(90, 1500)
     })
+
+    it('has a measured speed, by processor time, and advice if it is slow', () => {
+      expect(Number(pack.real_time_factor)).toBeWithin(0.02, 20)
+      expect(pack.advice).toEqual(pack.slow ? expect.stringContaining('Use another variant of the model') : null)
+    })
   })
 })
 

@@ -5,8 +5,9 @@ import { adviceFor } from '../../src/packs/advice'
 import type { Pack } from '../../src/speech/models/pack'
 import type { VoiceSpec } from '../../src/speech/voice'
 import { createAdmission } from '../../src/workers/admission'
-import { priorOf, soundMeasure, utteranceMeasure } from '../../src/workers/measures'
+import { measureOf, priorOf, soundMeasure, utteranceMeasure } from '../../src/workers/measures'
 import { createPacing, type PaceSettings } from '../../src/workers/pace'
+import type { Task } from '../../src/workers/protocol'
 import { createSpeeds } from '../../src/workers/speeds'
 import { createWork } from '../../src/workers/work'
 
@@ -44,6 +45,10 @@ describe('a pack', () => {
     const slow = rate(3)
     expect(slow.pace!.charactersMax).toBeWithin(500, 1_500)
     expect(adviceFor(slow)).toContain(`up to about ${slow.pace!.charactersMax} characters`)
+  })
+
+  it('is told of a length in two digits', () => {
+    for (const factor of [1.6, 3, 8, 40, 700]) expect(String(charactersMax(factor))).toMatch(/^\d{1,2}0*$/)
   })
 
   it('of unknown pace, and a converter, is not called slow', () => {
@@ -147,6 +152,23 @@ describe('the expected time of a probed voice', () => {
   it('grows for a Mandarin voice of the same model as its characters last', () => {
     const rated = rate(3)
     expect(expected(specOf(rated, 'zh-CN'), 100, 1) / expected(specOf(rated), 100, 1)).toBeGreaterThan(3)
+  })
+
+  it('grows in the tasks of cloning that speak with it', () => {
+    const tasksOf = (of: VoiceSpec): Task[] => [
+      { kind: 'measure', voice: of },
+      {
+        ...{ kind: 'enrol', samples: new Int16Array(1), sampleRate: 16_000, language: 'en' },
+        bases: [],
+        measured: {},
+        by: of,
+      },
+    ]
+    const expectedMs = (of: VoiceSpec) => tasksOf(of).map((task) => createSpeeds(priorOf).expected(measureOf(task)!))
+    const flite: VoiceSpec = { ...specOf(pack), engine: 'flite', model: undefined }
+    expect(expectedMs(specOf(pack))).toEqual(expectedMs(flite))
+    for (const [index, ms] of expectedMs(specOf(rate(5))).entries())
+      expect(ms).toBeGreaterThan(expectedMs(flite)[index]! + 30_000)
   })
 
   it('includes the tone converter of a clone, on a probed base and on a built-in one', () => {
