@@ -74,11 +74,18 @@ function longestText({ voices, model }: Pack, busyFactor: number, settings: Pace
     ttsSecondsMax < sentenceSeconds
       ? ttsSecondsMax / sentenceSeconds
       : 1 + ((ttsSecondsMax - sentenceSeconds) * processes) / sentenceSeconds
-  return Math.min(limits.textCharactersMax, roundDown(sentences * sentenceCharacters))
+  return Math.min(limits.textCharactersMax, advisedLength(sentences * sentenceCharacters))
 }
 
-/** Two significant digits, for numbers of characters that an operator or a customer is told. */
-export function roundDown(value: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1)
-  return Math.floor(value / unit) * unit
+/** Leaves time for a machine that becomes slower. */
+const advisedShare = 0.8
+
+/**
+ * The length of a text that an operator or a customer is advised to stay below, in two digits. `characters`: as many as
+ * would just fit.
+ */
+export function advisedLength(characters: number): number {
+  const advised = advisedShare * characters
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, advised))) - 1)
+  return Math.floor(advised / unit) * unit
 }

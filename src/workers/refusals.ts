@@ -1,7 +1,7 @@
 /** Takes a place in the scheduler, and turns a refusal into the caller's error. */
 import { AppError } from '../errors'
 import type { Demand, Place } from './admission'
-import { roundDown } from './pace'
+import { advisedLength } from './pace'
 import type { Scheduler } from './scheduler'
 
 /** The product of the request: speech of a text of so many characters, or a clone. */
@@ -32,7 +32,7 @@ export function takePlace({ admission }: Pick<Scheduler, 'admission'>, demand: D
 function describeTooLong(purpose: Purpose, share: number): string {
   if (purpose === 'clone')
     return 'Making a voice takes longer here than a request may last; nothing was charged. Try again later.'
-  const characters = roundDown(share * purpose.characters)
+  const characters = advisedLength(share * purpose.characters)
   const advice = characters >= 1 ? `Split the text: about ${characters} characters fit.` : 'Use another voice.'
   return `This voice takes longer for this text than a request may last; nothing was charged. ${advice}`
 }

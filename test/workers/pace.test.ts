@@ -85,7 +85,7 @@ describe('a pack', () => {
         return admission.admit({ key: 'a', deadlineAtMs: 120_000, work: createWork(speeds, { parts, nowMs: () => 0 }) })
       }
       expect(admit(rated.pace!.charactersMax!)).not.toHaveProperty('reason')
-      expect(admit(1.5 * rated.pace!.charactersMax!)).toHaveProperty('reason', 'too_long')
+      expect(admit(1.8 * rated.pace!.charactersMax!)).toHaveProperty('reason', 'too_long')
     }
   })
 

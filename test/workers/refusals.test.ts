@@ -30,9 +30,9 @@ describe('a request that takes too long', () => {
   it('is refused with advice on the text if it asks for speech', () => {
     const refusal = refusalOf(() => takePlace(start(), demandOf(60), { characters: 1000 }))
     expect(refusal.code).toBe('synthesis_timeout')
-    // The place is asked for less than ten seconds before the deadline.
+    // A sixth of the text would just fit.
     expect(refusal.message).toBe(
-      'This voice takes longer for this text than a request may last; nothing was charged. Split the text: about 160 characters fit.',
+      'This voice takes longer for this text than a request may last; nothing was charged. Split the text: about 130 characters fit.',
     )
   })
 
@@ -40,7 +40,7 @@ describe('a request that takes too long', () => {
     for (const seconds of [14, 60, 3000]) {
       const { message } = refusalOf(() => takePlace(start(), demandOf(seconds), { characters: 2000 }))
       const characters = Number(/about (\d+) characters/.exec(message)?.[1])
-      expect([seconds, characters / 2000]).toEqual([seconds, expect.closeTo(10 / seconds, 1)])
+      expect([seconds, characters / 2000]).toEqual([seconds, expect.closeTo((0.8 * 10) / seconds, 1)])
       takePlace(start(), demandOf((seconds * characters) / 2000), { characters })
     }
   })
