@@ -3,8 +3,9 @@
  * ids, and the reports. Does not read the disk.
  */
 import { join } from 'node:path'
-import type { Pack, PackReport } from '../speech/models/pack'
+import type { Pack, PackReport, PaceConditions } from '../speech/models/pack'
 import type { Snapshot } from '../speech/models/snapshot'
+import type { ConvolutionForm } from '../speech/voice'
 import { commit, version as release } from '../version'
 import type { Remembered, Probed } from './registry-cache'
 import type { Survey } from './survey'
@@ -38,15 +39,29 @@ export function createInventory(cached: readonly Remembered[]): Inventory {
 }
 
 /** `conditions`: those of the pace now; undefined: any will do. */
-export function needsProbe({ present, probed }: Entry, conditions: string | undefined): boolean {
+export function needsProbe({ present, probed }: Entry, conditions: PaceConditions | undefined): boolean {
   if (!present) return false
   if (probed?.version !== present.version || probed.program !== program) return true
-  return conditions !== undefined && probed.conditions !== conditions && 'pack' in probed.result
+  return conditions !== undefined && !areSame(probed.conditions, conditions) && 'pack' in probed.result
+}
+
+function areSame(some: PaceConditions | undefined, others: PaceConditions): boolean {
+  return some?.machine === others.machine && some.settings === others.settings
+}
+
+/**
+ * The form of the convolutions that a pack keeps when only its pace is measured again, so that its voices keep their
+ * bytes on the same machine; undefined: to be chosen.
+ */
+export function convolutionsToKeep(entry: Entry, conditions: PaceConditions | undefined): ConvolutionForm | undefined {
+  const { probed } = entry
+  const isKept = probed?.conditions?.machine === conditions?.machine && !needsProbe(entry, undefined)
+  return isKept && probed && 'pack' in probed.result ? probed.result.pack.model.convolutions : undefined
 }
 
 /** The result without its pace if that was measured under other conditions. */
-export function withoutForeignPace(probed: Probed, conditions: string): Probed {
-  if (probed.conditions === conditions || !('pack' in probed.result)) return probed
+export function withoutForeignPace(probed: Probed, conditions: PaceConditions): Probed {
+  if (areSame(probed.conditions, conditions) || !('pack' in probed.result)) return probed
   const { pace: _, ...pack } = probed.result.pack
   return { ...probed, result: { pack: { ...pack, model: { ...pack.model, busyFactor: undefined } } } }
 }

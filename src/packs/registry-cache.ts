@@ -6,7 +6,7 @@ import { open, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isFields } from '../fields'
 import { ignoreMissing, syncDirectory } from '../storage/files'
-import type { Pack, PackPace } from '../speech/models/pack'
+import type { Pack, PackPace, PaceConditions } from '../speech/models/pack'
 
 export type Remembered = {
   /** Name of the pack's folder. */
@@ -22,8 +22,8 @@ export type Probed = {
   readonly version: string
   /** Version of this program. */
   readonly program: string
-  /** The machine and the settings that the pace depends on; undefined when another release probed it. */
-  readonly conditions?: string
+  /** Undefined when a release without paces probed it. */
+  readonly conditions?: PaceConditions
   /** Voice ids are the reader's slugs. */
   readonly result:
     | { readonly pack: Pack }
@@ -89,6 +89,7 @@ function isEntry(value: unknown): value is Entry {
 
 function isProbed(value: unknown): value is Probed {
   if (!isFields(value) || !areStrings(value.version, value.program) || !isFields(value.result)) return false
+  if (value.conditions !== undefined && !isConditions(value.conditions)) return false
   const { pack, reason } = value.result
   return pack === undefined ? areStrings(reason) : isPack(pack)
 }
@@ -105,4 +106,8 @@ function isPack(value: unknown): value is Pack {
 function isPace(value: unknown): value is PackPace {
   if (!isFields(value) || typeof value.realTimeFactor !== 'number') return false
   return value.charactersMax === null || typeof value.charactersMax === 'number'
+}
+
+function isConditions(value: unknown): value is PaceConditions {
+  return isFields(value) && areStrings(value.machine, value.settings)
 }

@@ -7,13 +7,15 @@ import { renameSync } from 'node:fs'
 import { rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../log'
-import { BadPack, type Pack, type PackReport } from '../speech/models/pack'
+import { BadPack, type Pack, type PackReport, type PaceConditions } from '../speech/models/pack'
 import { takeSnapshot } from '../speech/models/snapshot'
+import type { ConvolutionForm } from '../speech/voice'
 import { ignoreMissing } from '../storage/files'
 import { adviceFor } from './advice'
 import { createFolderWatch } from './folder-watch'
 import {
   applySurvey,
+  convolutionsToKeep,
   createInventory,
   derivePacks,
   forgetRefusals,
@@ -35,10 +37,10 @@ export type PackRegistryOptions = {
   readonly directory: string
   /** Ids that no pack's voice may have. */
   readonly reservedIds: readonly string[]
-  /** The machine and the settings that the pace of packs depends on; undefined where no pack is probed. */
-  readonly conditions?: () => string
+  /** The machine and the settings now; undefined where no pack is probed. */
+  readonly conditions?: () => PaceConditions
   /** Probes the pack in that folder. Throws `BadPack`, or an unrelated failure. */
-  readonly probe: (directory: string, signal: AbortSignal) => Promise<Pack>
+  readonly probe: ProbeFolder
   /** Called after every change with the new `packs`. */
   readonly onChange: (packs: readonly Pack[]) => void
   /** Whether to write the cache. Only one process may do so: the server, if it runs. */
@@ -51,6 +53,9 @@ export type PackRegistryOptions = {
   readonly patienceMs: number
   readonly log: Logger
 }
+
+/** `convolutions`: the form to keep; undefined: to be chosen. */
+type ProbeFolder = (directory: string, signal: AbortSignal, convolutions?: ConvolutionForm) => Promise<Pack>
 
 export type PackRegistry = {
   /** All entries of the folder, in order of installation. */
@@ -221,14 +226,15 @@ async function probeEntry(state: State, entry: Entry, signal: AbortSignal): Prom
   const { log, directory } = state.options
   const { name } = entry
   const before = entry.present!
-  const result = before.fault === undefined ? await probe(state.options, name, signal) : { reason: before.fault }
+  const conditions = state.options.conditions?.()
+  const keep = convolutionsToKeep(entry, conditions)
+  const result = before.fault === undefined ? await probe(state.options, name, signal, keep) : { reason: before.fault }
   const after = await takeSnapshot(join(directory, name))
   if (state.isClosed || entry.present !== before) return
   if (after?.version !== before.version) {
     entry.present = after && { ...after, seenAtMs: performance.now() }
     return publish(state)
   }
-  const conditions = state.options.conditions?.()
   if ('isPassing' in result && !needsProbe(entry, undefined)) {
     // The pack is known to work; only its pace was to be measured again.
     entry.probed = { ...entry.probed!, conditions }
@@ -266,9 +272,14 @@ function repace(state: State, pack: Pack): void {
   save(state)
 }
 
-async function probe(options: PackRegistryOptions, name: string, signal: AbortSignal): Promise<Probed['result']> {
+async function probe(
+  options: PackRegistryOptions,
+  name: string,
+  signal: AbortSignal,
+  convolutions: ConvolutionForm | undefined,
+): Promise<Probed['result']> {
   try {
-    return { pack: await options.probe(join(options.directory, name), signal) }
+    return { pack: await options.probe(join(options.directory, name), signal, convolutions) }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     if (error instanceof BadPack) return { reason: message }

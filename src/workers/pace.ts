@@ -4,7 +4,7 @@
  */
 import { limits, type Config } from '../config'
 import { deviceName } from '../speech/onnx/devices'
-import type { Pack, PackPace } from '../speech/models/pack'
+import type { Pack, PackPace, PaceConditions } from '../speech/models/pack'
 import type { VoiceSpec } from '../speech/voice'
 import { soundMeasure, soundPrior, utteranceMeasure } from './measures'
 import type { Speeds } from './speeds'
@@ -25,14 +25,16 @@ const sentenceCharacters = 100
 export type Pacing = ReturnType<typeof createPacing>
 
 export function createPacing(settings: PaceSettings) {
-  let conditions: string | undefined
+  let conditions: PaceConditions | undefined
 
   return {
-    /** The machine and the settings that a pace depends on. */
-    conditions(): string {
+    /** The conditions of a pace now. */
+    conditions(): PaceConditions {
       const { workers, cores, threads, ttsSecondsMax, modelMemoryBytes, provider } = settings
-      conditions ??= [deviceName('cpu'), cores, workers, threads, ttsSecondsMax, modelMemoryBytes, provider].join(' ')
-      return conditions
+      return (conditions ??= {
+        machine: `${deviceName('cpu')}, ${cores} cores`,
+        settings: [workers, threads, ttsSecondsMax, modelMemoryBytes, provider].join(' '),
+      })
     },
 
     /** The pack with its pace. */

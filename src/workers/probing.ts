@@ -14,8 +14,11 @@ import { writeRuntimeOptions } from '../speech/onnx/runtime-options'
 import { succeeded } from './task-failed'
 import { WorkerGone, type GoneReason, type WorkerCommand } from './worker-process'
 
-/** Probes the pack in `directory`. Throws `BadPack`, or `Error` when the process fails. */
-export type ProbePack = (directory: string, signal?: AbortSignal) => Promise<Pack>
+/**
+ * Probes the pack in `directory`. `convolutions`: the form to keep; undefined: to be chosen. Throws `BadPack`, or `Error`
+ * when the process fails.
+ */
+export type ProbePack = (directory: string, signal?: AbortSignal, convolutions?: ConvolutionForm) => Promise<Pack>
 
 export function createProbe({
   command,
@@ -32,7 +35,7 @@ export function createProbe({
   const { modelMemoryBytes } = neural
   const budget = createBudget(limits.packProbesMin * limits.workerMemoryMaxBytes + loadingFactor * modelMemoryBytes)
 
-  return async (directory, signal) => {
+  return async (directory, signal, kept) => {
     const { sizeBytes = 0 } = (await takeSnapshot(directory)) ?? {}
     // File sizes bound the number of parameters; a model that needs more memory than that is no voice.
     const expectedBytes = Math.min(modelMemoryBytes, estimateMemoryBytes([{ parameterBytes: sizeBytes }]))
@@ -53,7 +56,7 @@ export function createProbe({
         }).catch(explain)
         return succeeded({ outcome })
       }
-      let probed = await probe()
+      let probed = await probe(kept)
       // Another process, because the forms that were compared would count as memory of the model.
       if ('convolutions' in probed) probed = await probe(probed.convolutions)
       if ('reason' in probed) throw new BadPack(probed.reason)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '../../src/log'
 import { BadPack, type Pack } from '../../src/speech/models/pack'
+import type { ConvolutionForm } from '../../src/speech/voice'
 import { createPackRegistry, type PackRegistry } from '../../src/packs/registry'
 import { rescanMark } from '../../src/packs/survey'
 
@@ -28,14 +29,17 @@ afterEach(async () => {
 setDefaultTimeout(30_000)
 const shortMs = 200
 let probed: string[]
+/** The form of the convolutions that each probe had to keep. */
+let kept: (ConvolutionForm | undefined)[]
 /** Whether every probe fails, through no fault of the pack. */
 let failing: boolean
 let running = 0
 let mostRunning = 0
 
 /** The file `voices` names the voices, one a line; a line `bad …` gives the reason of a refusal. */
-async function probe(path: string, signal: AbortSignal): Promise<Pack> {
+async function probe(path: string, signal: AbortSignal, convolutions?: ConvolutionForm): Promise<Pack> {
   probed.push(path.slice(directory.length + 1))
+  kept.push(convolutions)
   mostRunning = Math.max(mostRunning, ++running)
   try {
     await Bun.sleep(20)
@@ -48,7 +52,14 @@ async function probe(path: string, signal: AbortSignal): Promise<Pack> {
     return {
       name: '?',
       family: 'piper',
-      model: { directory: path, graph: 'model.onnx', version: '?', memoryBytes: 1, busyFactor: 2.5 },
+      model: {
+        directory: path,
+        graph: 'model.onnx',
+        version: '?',
+        memoryBytes: 1,
+        busyFactor: 2.5,
+        convolutions: 'two_dimensional',
+      },
       pace: { realTimeFactor: 2, charactersMax: 900 },
       sampleRate: 16_000,
       voices: slugs.map((id) => {
@@ -73,16 +84,18 @@ async function start({
   settleMs = shortMs,
   watches = true,
   patienceMs = 60_000,
-  conditions = 'this machine' as string | undefined,
+  machine = 'this machine' as string | undefined,
+  settings = '2 workers',
   log = createLogger('silent'),
 } = {}) {
   probed = []
+  kept = []
   mostRunning = 0
   const onChange = (packs: readonly Pack[]) => void (published = packs)
   const registry = await createPackRegistry({
     ...{ directory, reservedIds, probe, onChange, settleMs, pollMs, patienceMs, log },
     mayWriteCache: () => mayWriteCache,
-    ...(conditions !== undefined && { conditions: () => conditions }),
+    ...(machine !== undefined && { conditions: () => ({ machine, settings }) }),
   })
   registries.push(registry)
   if (watches) registry.watch()
@@ -478,15 +491,33 @@ describe('a start', () => {
 
   it('under other conditions measures the pace again, and offers the voices without one meanwhile', async () => {
     await seen({ a: 'a', broken: 'bad luck' })
-    const registry = await start({ conditions: 'another machine' })
+    const registry = await start({ machine: 'another machine' })
     expect(states(registry)).toEqual({ a: 'ready', broken: 'refused' })
     expect([registry.packs[0]!.pace, registry.packs[0]!.model.busyFactor]).toEqual([undefined, undefined])
     await until(() => registry.packs[0]?.pace !== undefined, 'measured')
     expect(probed).toEqual(['a'])
     await registry.close()
-    await start({ conditions: 'another machine' })
+    await start({ machine: 'another machine' })
     await Bun.sleep(2 * shortMs)
     expect(probed).toEqual([])
+  })
+
+  it('with other settings keeps the form of the convolutions, because the bytes of the sound depend on it', async () => {
+    await seen({ a: 'a' })
+    for (const [settings, machine, form] of [
+      ['1 worker', 'this machine', 'two_dimensional'],
+      ['2 workers', 'this machine', 'two_dimensional'],
+      ['2 workers', 'another machine', undefined],
+    ] as const) {
+      const registry = await start({ settings, machine })
+      await until(() => registry.packs[0]?.pace !== undefined, 'measured')
+      expect(kept).toEqual([form])
+      await registry.close()
+    }
+    await Bun.write(join(directory, 'a/voices'), 'another')
+    const registry = await start({ machine: 'another machine' })
+    await until(() => ids(registry).includes('another'), 'probed')
+    expect(kept).toEqual([undefined])
   })
 
   it('under other conditions keeps a pack whose pace cannot be measured, and does not try again and again', async () => {
@@ -495,7 +526,7 @@ describe('a start', () => {
     await until(() => ids(registry).includes('first'), 'ready')
     await registry.close()
     failing = true
-    const other = await start({ conditions: 'another machine' })
+    const other = await start({ machine: 'another machine' })
     await until(() => probed.length === 1, 'probed')
     await Bun.sleep(2 * shortMs)
     expect([ids(other), other.packs[0]!.pace, probed]).toEqual([['first'], undefined, ['a']])
@@ -505,7 +536,7 @@ describe('a start', () => {
     await seen({ a: 'a' })
     const path = join(directory, '.shelf.json')
     const cache = await Bun.file(path).text()
-    await Bun.write(path, cache.replace(/"conditions":"[^"]*",/, '').replace(/"pace":\{[^}]*\}/, '"batches":false'))
+    await Bun.write(path, cache.replace(/"conditions":\{[^}]*\},/, '').replace(/"pace":\{[^}]*\}/, '"batches":false'))
     const registry = await start()
     expect([ids(registry), registry.packs[0]!.pace]).toEqual([['a'], undefined])
     await until(() => registry.packs[0]?.pace !== undefined, 'measured')
@@ -514,10 +545,10 @@ describe('a start', () => {
 
   it('at the command line shows the pace in the cache, and probes nothing because of the conditions', async () => {
     await seen({ a: 'a' })
-    const registry = await start({ watches: false, conditions: undefined })
+    const registry = await start({ watches: false, machine: undefined })
     expect(registry.packs[0]!.pace).toEqual({ realTimeFactor: 2, charactersMax: 900 })
     await registry.close()
-    const verb = await start({ watches: false, conditions: 'other settings' })
+    const verb = await start({ watches: false, settings: '1 worker' })
     await verb.probeAll()
     expect(probed).toEqual([])
   })

@@ -97,7 +97,8 @@ describe('a pack', () => {
 
 describe('the conditions of a pace', () => {
   it('change with the settings that it depends on', () => {
-    const conditionsOf = (changes: Partial<PaceSettings>) => createPacing({ ...settings, ...changes }).conditions()
+    const conditionsOf = (changes: Partial<PaceSettings>) =>
+      JSON.stringify(createPacing({ ...settings, ...changes }).conditions())
     const changes = [{}, { workers: 1 }, { threads: 2 }, { cores: 4 }, { ttsSecondsMax: 60 }, { provider: 'cuda' }]
     expect(new Set(changes.map(conditionsOf)).size).toBe(changes.length)
     expect(conditionsOf({})).toBe(conditionsOf({}))

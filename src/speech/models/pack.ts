@@ -46,6 +46,9 @@ export type Pack = {
   readonly pace?: PackPace
 }
 
+/** The machine and the settings that a pace was measured with. */
+export type PaceConditions = { readonly machine: string; readonly settings: string }
+
 /** The speed of a model on this machine. */
 export type PackPace = {
   /** Seconds of a worker for a second of sound. */
