@@ -53,14 +53,14 @@ export function createCompute(options: ComputeOptions) {
   const { libraryPath, directory } = options
   const threads = threadsOf(options)
   const findings = new Map<ComputeProvider, Promise<ProviderChoice>>()
-  const results = new Map<ComputeProvider, ProviderChoice>()
+  let found: ProviderChoice | undefined
 
   async function find(wish: ComputeProvider = options.wish): Promise<ProviderChoice> {
     const finding = findings.get(wish) ?? search(options, wish)
     findings.set(wish, finding)
     try {
       const result = await finding
-      results.set(wish, result)
+      if (wish === options.wish) found = result
       return result
     } catch (error) {
       findings.delete(wish)
@@ -77,18 +77,11 @@ export function createCompute(options: ComputeOptions) {
 
     /** The result for the configured provider; undefined before the first neural voice is used. */
     get found() {
-      return results.get(options.wish)
+      return found
     },
 
     /** Threads of one run on the CPU. */
     threads,
-
-    /** Whether the provider for `provided` is the CPU; false before it is known. `provided`: as for `runtime`. */
-    isOnCpu(provided: ComputeProvider = options.wish): boolean {
-      return (
-        candidates(provided, libraryPath).every((one) => one === 'cpu') || results.get(provided)?.provider === 'cpu'
-      )
-    },
 
     /** Runtime options of a model for the provider `provided`; undefined: the configured provider. */
     async runtime(provided?: ComputeProvider): Promise<Omit<RuntimeOptions, 'deviceId'>> {

@@ -30,7 +30,7 @@ export function createProbe({
   neural: Pick<NeuralSettings, 'modelMemoryBytes'>
   compute: Pick<Compute, 'runtime'>
   /** Adds the pace to a probed pack. `realTimeFactor`: on the CPU. */
-  rate: (pack: Pack, realTimeFactor: number) => Pack
+  rate: (pack: Pack, realTimeFactor: number) => Promise<Pack>
 }): ProbePack {
   const { modelMemoryBytes } = neural
   const budget = createBudget(limits.packProbesMin * limits.workerMemoryMaxBytes + loadingFactor * modelMemoryBytes)
@@ -61,7 +61,7 @@ export function createProbe({
       if ('convolutions' in probed) probed = await probe(probed.convolutions)
       if ('reason' in probed) throw new BadPack(probed.reason)
       if ('convolutions' in probed) throw new Error('the form of the convolutions was chosen twice')
-      return rate(probed.pack, probed.realTimeFactor)
+      return await rate(probed.pack, probed.realTimeFactor)
     } finally {
       release()
     }

@@ -58,8 +58,10 @@ export function createSpeechWorkers(
   const { threads } = compute
   const pacing = createPacing({ ...config, cores: availableParallelism(), threads, modelMemoryBytes, provider })
   /** A probe runs on the CPU, so its figure says nothing about a GPU. */
-  const rate = (pack: Pack, realTimeFactor: number) =>
-    compute.isOnCpu(providerOf(pack.model.directory)) ? pacing.rate(pack, realTimeFactor) : pack
+  async function rate(pack: Pack, realTimeFactor: number): Promise<Pack> {
+    const runtime = await compute.runtime(providerOf(pack.model.directory)).catch(() => undefined)
+    return runtime?.provider === 'cpu' ? pacing.rate(pack, realTimeFactor) : pack
+  }
   return { scheduler, compute, pacing, probe: createProbe({ command, neural, compute, rate }) }
 }
 
