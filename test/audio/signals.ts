@@ -108,17 +108,15 @@ export function pitchAt({ samples, sampleRate }: Pcm, startSeconds: number): num
   const lagMin = Math.floor(sampleRate / 300)
   const lagMax = Math.ceil(sampleRate / 60)
   if (start + length + lagMax + 1 >= samples.length) return null
+  const frame = Float64Array.from(samples.subarray(start, start + length))
+  const here = frame.reduce((sum, value) => sum + value * value, 1e-9)
+  if (here / length < 1e-5) return null
   const likeness: number[] = []
+  let there = 1e-9
+  for (let i = 0; i < length; i++) there += samples[start + lagMin - 1 + i]! ** 2
   for (let lag = lagMin - 1; lag <= lagMax + 1; lag++) {
-    let product = 0
-    let here = 1e-9
-    let there = 1e-9
-    for (let i = start; i < start + length; i++) {
-      product += samples[i]! * samples[i + lag]!
-      here += samples[i]! ** 2
-      there += samples[i + lag]! ** 2
-    }
-    likeness.push(here / length < 1e-5 ? 0 : product / Math.sqrt(here * there))
+    likeness.push(productOf(frame, samples, start + lag) / Math.sqrt(here * there))
+    there += samples[start + lag + length]! ** 2 - samples[start + lag]! ** 2
   }
   const most = Math.max(...likeness.slice(1, -1))
   if (most < 0.85) return null
@@ -129,6 +127,23 @@ export function pitchAt({ samples, sampleRate }: Pcm, startSeconds: number): num
     return sampleRate / (lagMin - 1 + k + (a - c) / (2 * (a - 2 * b + c)))
   }
   return null
+}
+
+/** The sum of the products of `frame` and the samples from `start`, in four sums that need not wait for each other. */
+function productOf(frame: Float64Array, samples: Float32Array, start: number): number {
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  let i = 0
+  for (; i + 3 < frame.length; i += 4) {
+    a += frame[i]! * samples[start + i]!
+    b += frame[i + 1]! * samples[start + i + 1]!
+    c += frame[i + 2]! * samples[start + i + 2]!
+    d += frame[i + 3]! * samples[start + i + 3]!
+  }
+  for (; i < frame.length; i++) a += frame[i]! * samples[start + i]!
+  return a + b + c + d
 }
 
 export function peak(samples: Float32Array): number {
