@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { makeVoice } from '../audio/analysis/voices'
 import { wavFile } from '../audio/files'
 import { writeConverterPack } from '../onnx/converter'
+import { omitDemos } from '../executable/sonant'
 import { readReadyLine } from '../lines'
 import { readWav } from '../sound'
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
   const env = { ...process.env, SONANT_ADMIN_KEY: adminKey }
   child = Bun.spawn([process.execPath, main, ...flags], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
   baseUrl = (await readReadyLine<{ base_url: string }>(child.stdout)).base_url
+  await omitDemos(data)
   const { body } = await ask('GET', '/account')
   await ask('POST', `/admin/accounts/${body.id}/adjust`, { units: 10_000, reason: 'for a test' })
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { buildApp, type App } from '../../src/app'
 import { readConfig, voicesDirectory } from '../../src/config'
 import { createLogger } from '../../src/log'
+import { omitDemos } from '../executable/sonant'
 import { writeConverterPack } from '../onnx/converter'
 import { hexgradPack } from '../speech/models/style-packs'
 
@@ -28,6 +29,7 @@ async function start(): Promise<void> {
   const flags = { port: '0', data: dataDirectory, workers: '1', provider: 'cpu' }
   const config = readConfig(flags, {}, {}, { cores: 1, memoryBytes: 8e9 })
   app = await buildApp(config, { worker: command, downloader: [] }, createLogger('silent'))
+  await omitDemos(dataDirectory)
   background = app.startBackground()
 }
 
