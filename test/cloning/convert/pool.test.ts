@@ -118,9 +118,17 @@ function specOf({ baseVoiceId, profile }: EnrolledVoice, voices: readonly VoiceS
   return { ...base, id: 'clone', sampleRate: 22_050, conversion: { model, to: read.tone } }
 }
 
+const engines = new Map<string, ReturnType<typeof loadEngine>>()
+
+function engineOf({ engine }: VoiceSpec): ReturnType<typeof loadEngine> {
+  const loaded = engines.get(engine) ?? loadEngine(engine as 'flite' | 'espeak')
+  engines.set(engine, loaded)
+  return loaded
+}
+
 /** The pitch of `voice` after the singing converter of these tests. */
 async function pitchOf(voice: VoiceSpec): Promise<number> {
-  const engine = await loadEngine(voice.engine as 'flite' | 'espeak')
+  const engine = await engineOf(voice)
   const spoken: Pcm[] = []
   for (const said of tuningTexts(voice.language)) spoken.push(trimSilence(await engine.synthesize(voice, said)))
   const sum = (tone: ArrayLike<number>) => Array.from(tone).reduce((total, value) => total + value, 0)
