@@ -41,7 +41,9 @@ export async function tryRecordings({ size, seed }: TrialOptions): Promise<Trial
   const random = createRandom(seed)
   const names = (await readdir(fixtures)).filter((name) => !name.endsWith('.md')).sort()
   const files: Uint8Array[] = await Promise.all(names.map((name) => Bun.file(join(fixtures, name)).bytes()))
-  const server = await startTrialServer({ flags: ['--clones-max', '10000'] })
+  // The short trial ends before a second worker would be worth its start.
+  const workers = size === 'full' ? [] : ['--workers', '1']
+  const server = await startTrialServer({ flags: ['--clones-max', '10000', ...workers] })
   try {
     // The fixtures are shorter than a clone needs; these are long enough, so that some uploads become voices.
     for (const format of ['wav', 'mp3', 'wav', 'mp3']) {
