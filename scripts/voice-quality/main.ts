@@ -8,7 +8,7 @@ import { canRecognize } from '../../test/words'
 import { measureMandarin } from './mandarin'
 import { measureSameness } from './same'
 import { measureJoins, measureLevels, measureSpeeds } from './sound'
-import { type Speaker, withSpeakers } from './speakers'
+import { type Speaker, speakerNames, withSpeakers } from './speakers'
 import { drawSpectrograms } from './spectrograms'
 import { english, joined, mandarin } from './texts'
 import { measureRealTime } from './real-time'
@@ -46,8 +46,7 @@ const names = positionals.length > 0 ? positionals : Object.keys(parts)
 const unknown = names.find((name) => !(name in parts))
 if (unknown !== undefined)
   throw new Error(`There is no part "${unknown}"; there are: ${Object.keys(parts).join(', ')}.`)
-await withSpeakers(async (all, sonant) => {
-  const wanted = all.filter(({ name }) => values.voice?.includes(name) ?? true)
+await withSpeakers(values.voice ?? speakerNames, async (wanted, sonant) => {
   const isMandarin = ({ name }: Speaker) => name === 'Xiaobei'
   for (const name of names) {
     console.log(`\n${name}`)

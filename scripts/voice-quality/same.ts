@@ -1,13 +1,15 @@
 /** The same request, the same bytes: at once on two workers, and from a server that was started later. */
-import { type EphemeralSonant, startEphemeral, stopAndRemove } from '../../test/executable/sonant'
-import { installPacks, type Speaker } from './speakers'
+import { type EphemeralSonant, stopAndRemove } from '../../test/executable/sonant'
+import { startWithPacks, type Speaker } from './speakers'
 
 const copies = 4
 
 export async function measureSameness(speakers: readonly Speaker[], texts: readonly string[], sonant: EphemeralSonant) {
-  const later = await startEphemeral({ flags: ['--balance', '1000000000', '--workers', '1'] })
+  const later = await startWithPacks(
+    speakers.map(({ name }) => name),
+    1,
+  )
   try {
-    await installPacks(later, ['joe', 'kokoro', 'hibari'])
     for (const { name, voiceId } of speakers) {
       if (voiceId === undefined) continue
       const ask = async (server: EphemeralSonant, text: string) =>

@@ -55,10 +55,10 @@ function listPacks(): Record<string, PackFiles> {
 }
 
 /** Puts the packs called `names` into a server's data directory and waits until they are ready. */
-export async function installPacks(
+async function installPacks(
   { dataDirectory, adminKey, ...sonant }: EphemeralSonant,
   names: readonly string[],
-): Promise<Record<string, readonly string[]>> {
+): Promise<void> {
   const packs = Object.entries(listPacks()).filter(([name]) => names.includes(name))
   for (const [name, files] of packs) {
     const read = async ([file, path]: [string, string]) => [file, await Bun.file(path).bytes()] as const
@@ -71,33 +71,53 @@ export async function installPacks(
   )
   for (const { name, state, reason } of Object.values(tried))
     if (state !== 'ready') throw new Error(`the pack ${name} is ${state}: ${reason}`)
-  return Object.fromEntries(packs.map(([name]) => [name, tried[name]!.voices]))
 }
 
-/** The voices that are measured, by the names in `docs/voices.md`. */
-const voiceIds = {
-  Heart: 'hibari-heart',
-  Kokoro: 'kokoro-af-heart',
-  Ross: 'en-ross',
-  Joe: 'en-us-joe-medium',
-  Xiaobei: 'kokoro-zf-xiaobei',
-} as const
+/** The voices that are measured, each with its pack. Heart is a pack where the build does not have it inside. */
+const measured: readonly { readonly name: string; readonly voiceId: string; readonly pack?: string }[] = [
+  { name: 'Heart', voiceId: 'en-heart' },
+  { name: 'Heart', voiceId: 'hibari-heart', pack: 'hibari' },
+  { name: 'Kokoro', voiceId: 'kokoro-af-heart', pack: 'kokoro' },
+  { name: 'Ross', voiceId: 'en-ross' },
+  { name: 'Joe', voiceId: 'en-us-joe-medium', pack: 'joe' },
+  { name: 'Xiaobei', voiceId: 'kokoro-zf-xiaobei', pack: 'kokoro' },
+]
+const espeakName = 'eSpeak NG'
 
-/** Calls `work` with the speakers whose voices could be had. */
+export const speakerNames: readonly string[] = [...new Set(measured.map(({ name }) => name)), espeakName]
+
+/** Starts a server that has the packs of the voices called `names`. Stop it with `stopAndRemove`. */
+export async function startWithPacks(names: readonly string[], workers: number): Promise<EphemeralSonant> {
+  const sonant = await startEphemeral({ flags: ['--balance', '1000000000', '--workers', String(workers)] })
+  const builtIn = new Set(await listVoices(sonant))
+  const isInside = (name: string) => measured.some((voice) => voice.name === name && builtIn.has(voice.voiceId))
+  const packs = measured.filter(({ name, pack }) => pack && names.includes(name) && !isInside(name))
+  await installPacks(sonant, [...new Set(packs.map(({ pack }) => pack!))])
+  return sonant
+}
+
+async function listVoices(sonant: EphemeralSonant): Promise<string[]> {
+  const { voices } = (await (await sonant.request('/api/v1/voices')).json()) as { voices: { id: string }[] }
+  return voices.map(({ id }) => id)
+}
+
+/** Calls `work` with the speakers called `names`, without those whose files are missing. */
 export async function withSpeakers(
+  names: readonly string[],
   work: (speakers: readonly Speaker[], sonant: EphemeralSonant) => Promise<void>,
 ): Promise<void> {
   await executable()
-  const sonant = await startEphemeral({ flags: ['--balance', '1000000000', '--workers', '2'] })
+  const sonant = await startWithPacks(names, 2)
   const espeak = startEspeak()
   try {
-    await installPacks(sonant, ['joe', 'kokoro', 'hibari'])
-    const { voices } = (await (await sonant.request('/api/v1/voices')).json()) as { voices: { id: string }[] }
-    const listed = new Set(voices.map(({ id }) => id))
-    const speakers = Object.entries(voiceIds)
-      .filter(([, id]) => listed.has(id))
-      .map(([name, id]) => createSpeaker(name, id, (text, speed) => speakOverHttp(sonant, id, text, speed)))
-    await work([...speakers, createSpeaker('eSpeak NG', undefined, espeak.speak)], sonant)
+    const listed = new Set(await listVoices(sonant))
+    const speakers = measured
+      .filter(({ name, voiceId }) => names.includes(name) && listed.has(voiceId))
+      .map(({ name, voiceId }) =>
+        createSpeaker(name, voiceId, (text, speed) => speakOverHttp(sonant, voiceId, text, speed)),
+      )
+    const further = names.includes(espeakName) ? [createSpeaker(espeakName, undefined, espeak.speak)] : []
+    await work([...speakers, ...further], sonant)
   } finally {
     espeak.stop()
     await stopAndRemove(sonant)
