@@ -14,7 +14,7 @@ for (const { id, display_name, gender, language } of voices) {
   const wavs: Uint8Array[] = []
   for (const text of sentences) wavs.push((await sonant.speak({ text, voice_id: id, format: 'wav' })).audio)
   const { pitchHz, harmonicityDb } = measureVoice(concatenate(wavs.map(readWav)))
-  const { percent, errors, words } = await countWordErrors(wavs, sentences)
+  const { percent, errors, words } = await countWordErrors(wavs, sentences, 'careful')
   const measured = `${pitchHz.toFixed(0)} Hz | ${harmonicityDb.toFixed(1)} dB`
   console.log(
     `| \`${id}\` | ${display_name} | ${gender} | ${measured} | ${percent.toFixed(1)} % (${errors} of ${words}) |`,

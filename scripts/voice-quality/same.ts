@@ -1,4 +1,5 @@
 /** The same request, the same bytes: at once on two workers, and from a server that was started later. */
+import { basename } from 'node:path'
 import { type EphemeralSonant, stopAndRemove } from '../../test/executable/sonant'
 import { startWithPacks, type Speaker } from './speakers'
 
@@ -21,12 +22,10 @@ export async function measureSameness(speakers: readonly Speaker[], texts: reado
       }
       const same = hashes.size === texts.length ? 'the same bytes' : `${hashes.size} DIFFERENT FILES`
       const { models } = await sonant.admin('/compute')
-      const processes = (models as { voices?: string[]; name: string; processes: number }[])
-        .map(({ name: model, processes: count }) => `${model} in ${count}`)
+      const loaded = (models as { name: string; processes: number }[])
+        .map(({ name: model, processes }) => `${basename(model)} in ${processes} processes`)
         .join(', ')
-      console.log(
-        `${name}: ${texts.length} texts, ${copies} times at once and by another server: ${same} (${processes})`,
-      )
+      console.log(`${name}: ${texts.length} texts, ${copies} times at once and by another server: ${same} (${loaded})`)
     }
   } finally {
     await stopAndRemove(later)
