@@ -92,24 +92,37 @@ async function compareSamples({ data, work, texts, read }: Comparison): Promise<
   const session = await runtime.openSession(joe)
   let worst = 0
   for (const [i, text] of texts.entries()) {
-    const theirs = loud(new Float32Array(await Bun.file(join(work, `${2 * i + 1}.f32`)).arrayBuffer()))
-    const ours = loud(
-      Float32Array.from((await speakJoe(runtime, session, await read(text))).flatMap((run) => [...run])),
-    )
-    if (ours.length !== theirs.length) {
-      console.log(JSON.stringify({ text, ours: ours.length, theirs: theirs.length }))
-      worst = Infinity
-      continue
-    }
-    const peak = ours.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
-    worst = Math.max(worst, ours.reduce((most, value, at) => Math.max(most, Math.abs(value - theirs[at]!)), 0) / peak)
+    const theirs = new Float32Array(await Bun.file(join(work, `${2 * i + 1}.f32`)).arrayBuffer())
+    const ours = (await speakJoe(runtime, session, await read(text))).flatMap((run) => [...run])
+    const difference = differLoud(Float32Array.from(ours), theirs)
+    if (difference > differenceMax) console.log(JSON.stringify({ text, difference }))
+    worst = Math.max(worst, difference)
   }
   return worst
 }
 
-/** Without the pauses, which sherpa-onnx shortens. */
-function loud(samples: Float32Array): Float32Array {
-  return samples.filter((value) => Math.abs(value) > loudMin)
+/**
+ * Compares all but the pauses, which sherpa-onnx shortens. Returns the largest difference, as a share of the loudest
+ * sample; Infinity when a loud sample has no counterpart. A sample at the limit may be quiet in one of them only.
+ */
+function differLoud(ours: Float32Array, theirs: Float32Array): number {
+  const peak = ours.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const tolerance = differenceMax * peak
+  const isAtLimit = (value: number) => Math.abs(Math.abs(value) - loudMin) < tolerance
+  const isLoud = (value: number) => Math.abs(value) > loudMin
+  const [left, right] = [ours.filter(isLoud), theirs.filter(isLoud)]
+  let [i, j, worst] = [0, 0, 0]
+  while (i < left.length && j < right.length) {
+    const difference = Math.abs(left[i]! - right[j]!)
+    if (difference <= tolerance) {
+      worst = Math.max(worst, difference)
+      i++
+      j++
+    } else if (isAtLimit(left[i]!)) i++
+    else if (isAtLimit(right[j]!)) j++
+    else return Infinity
+  }
+  return [...left.subarray(i), ...right.subarray(j)].every(isAtLimit) ? worst / peak : Infinity
 }
 
 /** Bytes that add metadata to a file: in Protocol Buffers, files that follow one another are one message. */
