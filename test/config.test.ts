@@ -42,6 +42,7 @@ const settings = [
     ['https://mirror.example/hf', 'http://10.0.0.1:8080', 'https://c.example'],
   ],
   ['workers', 'SONANT_WORKERS', 'workers', ['1', '2', '256'], [1, 2, 256]],
+  ['tts-seconds-max', 'SONANT_TTS_SECONDS_MAX', 'ttsSecondsMax', ['5', '60', '240'], [5, 60, 240]],
   ['mp3-sample-rate', 'SONANT_MP3_SAMPLE_RATE', 'mp3SampleRate', ['44100', '8000', '22050'], [44_100, 8000, 22_050]],
   ['min-free-bytes', 'SONANT_MIN_FREE_BYTES', 'minFreeBytes', ['0', '1', '1000000000000'], [0, 1, 1e12]],
   ['log-level', 'SONANT_LOG_LEVEL', 'logLevel', ['trace', 'silent', 'warn'], ['trace', 'silent', 'warn']],
@@ -124,6 +125,7 @@ describe('readConfig', () => {
   const mistakes: [name: string, values: string[], allowed: string][] = [
     ['port', [...integers, '65536'], '0 to 65535'],
     ['workers', [...integers, '0', '257'], '1 to 256'],
+    ['tts-seconds-max', [...integers, '4', '241'], '5 to 240'],
     ['min-free-bytes', integers, 'from 0 to'],
     [
       'mp3-sample-rate',

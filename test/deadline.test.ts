@@ -1,6 +1,6 @@
 /** One clock for every wait of an operation, and the table of time limits by operation. */
 import { describe, expect, it } from 'bun:test'
-import { downloadLimits, limits, operationTimeoutsMs } from '../src/config'
+import { downloadLimits, limits, operationTimeoutMs, operationTimeoutsMs } from '../src/config'
 import { runWithin, shorten, startDeadline } from '../src/deadline'
 
 const late = () => new Error('late')
@@ -47,6 +47,12 @@ describe('the table of operations', () => {
 
   it('lets no operation outlast the hold of its units', () => {
     expect(limits.holdTimeoutMs).toBeGreaterThan(longestMs)
+  })
+
+  it('gives a text a minute at first, or less where the longest deadline is shorter', () => {
+    const timeouts = [5, 60, 240].map((ttsSecondsMax) => operationTimeoutMs('tts', { ttsSecondsMax }))
+    expect(timeouts).toEqual([5_000, 60_000, 60_000])
+    expect(operationTimeoutMs('clone', { ttsSecondsMax: 5 })).toBe(operationTimeoutsMs.clone)
   })
 
   it('lets no operation outlast the time that Bun gives a connection without an answer', () => {
