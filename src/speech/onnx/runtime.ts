@@ -47,6 +47,7 @@ const takesDevice: readonly Provider[] = ['cuda', 'dml']
 /** Loads onnxruntime once per process. Throws when the library cannot be loaded. */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { provider, threads, deviceId } = options
+  switchOffTelemetry()
   if (options.libraryPath !== undefined) loadLibrary(options.libraryPath)
   else if (embeddedLibrary) await withUnpacked(embeddedLibrary, options.directory, loadLibrary)
   const ort = await import('onnxruntime-node')
@@ -81,6 +82,17 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     int64: (values, dims) => new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims),
     int32: (values, dims) => new ort.Tensor('int32', Int32Array.from(values), dims),
   }
+}
+
+/**
+ * onnxruntime 1.30 on Linux reports its use to Microsoft unless its environment says otherwise. Workers are started with
+ * the variable; tests and scripts set it here, because an assignment to `process.env` does not reach native code.
+ */
+function switchOffTelemetry(): void {
+  if (process.platform !== 'linux' || process.env['ORT_DISABLE_TELEMETRY'] === '1') return
+  const { setenv } = dlopen('libc.so.6', { setenv: { args: ['cstring', 'cstring', 'int'], returns: 'int' } }).symbols
+  const [name, value] = ['ORT_DISABLE_TELEMETRY\0', '1\0'].map((text) => Buffer.from(text)) as [Buffer, Buffer]
+  setenv(name, value, 1)
 }
 
 /** The addon asks for the library by name and gets the one already loaded. */
