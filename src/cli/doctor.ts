@@ -95,11 +95,14 @@ async function findDefaultVoice(flags: RawSettings): Promise<Finding> {
   }
 }
 
+/** The settings of a voice that no administrator changed. */
+const unchanged = { featured: false, active: true, public: true }
+
 /** Without a database no voice has settings. */
 async function explainIn(flags: RawSettings, catalogue: Catalogue): Promise<DefaultVoice> {
   const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })
   if (existsSync(path)) return withDatabase(flags, (db) => explainDefault(catalogue, createPlans(db, catalogue)))
-  return explainDefault(catalogue, { defaultIdFor: () => catalogue.ids[0], settingsOf: () => ({ featured: false }) })
+  return explainDefault(catalogue, { defaultIdFor: () => catalogue.ids[0], settingsOf: () => unchanged })
 }
 
 /** The packs that are too slow for this machine, as the server or a verb measured them. */

@@ -14,7 +14,7 @@ export type DefaultVoice = {
 const neuralId = 'en-heart'
 
 type Choice = Pick<Plans, 'defaultIdFor'> & {
-  settingsOf(voiceId: string): Pick<VoiceSettings, 'featured'>
+  settingsOf(voiceId: string): Pick<VoiceSettings, 'featured' | 'active' | 'public'>
 }
 
 export function explainDefault(catalogue: Catalogue, plans: Choice): DefaultVoice {
@@ -32,5 +32,7 @@ function reasonFor(id: string, catalogue: Catalogue, { settingsOf }: Choice): st
   if (id === neuralId) return 'it is the first voice of this data directory'
   if (!catalogue.find(neuralId))
     return `this build does not contain ${neuralId}; build it on a machine that can fetch the voice (README.md)`
-  return `it is the first public voice in the order of this data directory, which ${neuralId} joined later or is not in; sonant voices update ${neuralId} --featured true makes that the default`
+  const { active, public: isPublic } = settingsOf(neuralId)
+  if (!active || !isPublic) return `it is the first public voice; an administrator removed ${neuralId} from that list`
+  return `this data directory keeps its order from before ${neuralId}; sonant voices update ${neuralId} --featured true makes that one the default`
 }

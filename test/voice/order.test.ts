@@ -120,7 +120,8 @@ describe('a default voice that the build lacks', () => {
     const db = openDatabase(':memory:')
     const { admin } = start(db, withHeart)
     updateVoice(admin, 'en-heart', { active: false })
-    expect(start(db, null).chosen()).toBe('en-ross')
+    for (const build of [withHeart, null]) expect(start(db, build).chosen()).toBe('en-ross')
+    expect(start(db, withHeart).explain().reason).toContain('an administrator removed en-heart')
   })
 })
 
