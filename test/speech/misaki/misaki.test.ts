@@ -6,7 +6,8 @@ import { beforeAll, describe, expect, it } from 'bun:test'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileEnglishData } from '../../../scripts/english-data'
+import { prepareBuiltIn } from '../../../scripts/assets/built-in'
+import { readEnglishData } from '../../../src/assets/built-in'
 import { openRuntime } from '../../../src/speech/onnx/runtime'
 import { loadPhonemizer } from '../../../src/speech/phonemes/espeak'
 import { accents, type EnglishData, openEnglishData } from '../../../src/speech/phonemes/english/data'
@@ -49,7 +50,9 @@ describeWithAsset('hibari', 'English', (asset) => {
   const folder = join(asset, 'hibari/assets')
   let data: EnglishData
   beforeAll(async () => {
-    data = openEnglishData(await compileEnglishData(folder))
+    // Compiles the data if no build has done so.
+    const { english } = (await prepareBuiltIn({ sources: [] }))!
+    data = openEnglishData(await readEnglishData(english.data))
   }, 60_000)
 
   it("is read as misaki's Python package reads it", async () => {
