@@ -66,8 +66,8 @@ if (realModels.length > 0) await run([bun, 'scripts/assets.ts', ...realModels])
 await run([bun, 'fmt', '--check', '--no-script'])
 await run([bun, 'check', '--no-script', '--no-pretty'])
 if (!isFast) await run([bun, 'scripts/build.ts'])
-// The slowest files begin first. Three at a time keep two cores busy, because many of them wait for a server.
+// The slowest files begin first. Four at a time keep two cores busy, because many of them wait for a server or a limit.
 const tests = isFast ? (await findFastTests()).map((path) => `./${path}`) : []
-await run([bun, 'test', '--parallel=3', '--timings', timings, '--timeout', '120000', ...tests], {
+await run([bun, 'test', '--parallel=4', '--timings', timings, '--timeout', '120000', ...tests], {
   env: withTools ? { SONANT_REQUIRE_TOOLS: '1' } : {},
 })
