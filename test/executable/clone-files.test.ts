@@ -36,7 +36,7 @@ async function upload(server: Server, key: string, file: Uint8Array, name = 'Voi
 it('keeps the recording unchanged and private until its last clone is deleted', async () => {
   const server = await startOn(directory, ['--workers', '1'])
   const { key } = await server.makeAccount({ balance: 1000 })
-  const recording = await recordVoice(server, 'en-angus')
+  const recording = await recordVoice(server, 'en-kevin')
   const { voice } = await upload(server, key, recording)
   const hash = hashOf(recording)
   expect(await references()).toEqual([hash])
@@ -53,7 +53,7 @@ it('keeps the recording unchanged and private until its last clone is deleted', 
 
 it('leaves no orphan, charge or voice of a clone interrupted by a kill at any moment', async () => {
   let server = await startOn(directory, ['--workers', '1'])
-  const recording = await recordVoice(server, 'en-angus')
+  const recording = await recordVoice(server, 'en-kevin')
   const { key, id } = await server.makeAccount({ balance: 100_000 })
   const seen: string[] = []
   const startedAtMs = performance.now()
@@ -109,7 +109,7 @@ it('leaves no demo of a voice deleted during its rendering', async () => {
 it('renders a missing demo again', async () => {
   const server = await startOn(directory, ['--workers', '1'])
   const { key } = await server.makeAccount({ balance: 1000 })
-  const { voice } = await upload(server, key, await recordVoice(server, 'en-angus'))
+  const { voice } = await upload(server, key, await recordVoice(server, 'en-kevin'))
   const first = await (await fetch(voice.demo_url)).bytes()
   for (const name of await cloneDemos()) await rm(join(data, 'audio/demos', name))
   expect(Buffer.compare(await (await fetch(voice.demo_url)).bytes(), first)).toBe(0)

@@ -13,7 +13,7 @@ const asked: string[] = []
 beforeAll(async () => {
   files = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
   server = await startServer(['--clone-url-allow', `127.0.0.1:${files.port}`])
-  recording = await recordVoice(server, 'en-angus')
+  recording = await recordVoice(server, 'en-kevin')
 })
 afterAll(async () => {
   await files.stop(true)

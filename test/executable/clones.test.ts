@@ -16,7 +16,7 @@ let female: Uint8Array
 let male: Uint8Array
 beforeAll(async () => {
   server = await startServer()
-  ;[female, male] = await Promise.all([recordVoice(server, 'en-clara'), recordVoice(server, 'en-angus')])
+  ;[female, male] = await Promise.all([recordVoice(server, 'en-clara'), recordVoice(server, 'en-kevin')])
 })
 afterAll(() => server.stop())
 

@@ -77,7 +77,7 @@ function note({ text, idempotencyKey }: Ask, { status, body }: Answer): void {
 /** Some kills come while the workers load; most come during answers, on a machine of any speed. */
 async function aWhile(): Promise<void> {
   if (random.below(10) < 3) return Bun.sleep(random.below(400))
-  const enough = seen.length + 1 + random.below(10)
+  const enough = seen.length + 1 + random.below(6)
   while (seen.length < enough) await Bun.sleep(1)
   await Bun.sleep(random.below(40))
 }

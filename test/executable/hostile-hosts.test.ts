@@ -100,7 +100,7 @@ describe('hostile hosts', () => {
     const allowed = ['--clone-url-allow', host.address, '--clone-url-allow', `127.0.0.1:${files.port}`]
     const server = await startServer(allowed)
     closers.push(() => server.stop())
-    recording = await recordVoice(server, 'en-angus')
+    recording = await recordVoice(server, 'en-kevin')
     const [busy, other] = [await server.makeAccount({ balance: 600 }), await server.makeAccount({ balance: 300 })]
     const leaving = new AbortController()
     const silent = Array.from({ length: 20 }, () =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAndRemove(sonant))
 
-const text = 'The weather will be warm and sunny for the rest of the week, so we plan to walk along the river bank.'
+const text = 'The weather will be warm and sunny, so we plan to walk along the river bank.'
 
 async function wav(body: Record<string, unknown>): Promise<Pcm> {
   return readWav((await sonant.speak({ format: 'wav', ...body })).audio)
