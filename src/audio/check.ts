@@ -81,7 +81,8 @@ function measure(samples: Float32Array) {
   let run = 0
   let longestRun = 0
   let previous = 0
-  for (const value of samples) {
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i]!
     const magnitude = Math.abs(value)
     if (magnitude > peak) peak = magnitude
     squares += value * value

@@ -24,7 +24,8 @@ export function normalizeLoudness(pcm: Pcm): Pcm {
   const lufs = loudnessLufs(pcm)
   if (!Number.isFinite(lufs)) return pcm
   const gain = 10 ** (Math.min(gainDbMax, targetLufs - lufs) / 20)
-  const samples = pcm.samples.map((value) => value * gain)
+  const samples = new Float32Array(pcm.samples.length)
+  for (let i = 0; i < samples.length; i++) samples[i] = pcm.samples[i]! * gain
   limitPeaks(samples, Math.max(1, Math.round(limiterLookAheadSeconds * pcm.sampleRate)))
   return { samples, sampleRate: pcm.sampleRate }
 }
