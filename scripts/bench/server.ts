@@ -16,7 +16,7 @@ import { startUntilReady } from './process'
 
 const madeFrom = ['src/**/*', 'voices/*', 'bun.lock', 'scripts/build.ts']
 const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
-const settleTimeoutMs = 60_000
+const settleTimeoutMs = 180_000
 const settlePollMs = 100
 
 type StartOptions = { settled?: boolean; flags?: string[]; install?: (voicesDirectory: string) => Promise<void> }
