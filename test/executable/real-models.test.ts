@@ -13,7 +13,7 @@ import { countWordErrors, recogniserTools, sentences } from '../words'
 import { startEphemeral, stopAndRemove, type EphemeralSonant } from './sonant'
 import { drop, packsTried, type PackItem } from './voice-packs'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(240_000)
 
 const two = 'Two blue fish swam in the tank. There is no place like home.'
 
