@@ -82,14 +82,6 @@ export const joined: readonly string[] = [
   'Dr. Smith paid $3.50 at 9:30 on 3 May 2024. He said 你好，世界 and left. 12 people saw him, i.e. all of us.',
 ]
 
-/** Syllables of the first to the fourth tone. */
-export const tones: readonly (readonly [string, string, string, string])[] = [
-  ['诗', '时', '史', '是'],
-  ['妈', '麻', '马', '骂'],
-  ['衣', '移', '椅', '意'],
-  ['汤', '糖', '躺', '烫'],
-]
-
 export const mandarin: readonly string[] = [
   '今天天气很好，我们一起去公园散步吧。',
   '我们明天早上八点去北京大学看老师。',
