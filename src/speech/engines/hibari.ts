@@ -30,6 +30,7 @@ import type { Token } from '../phonemes/spoken'
 import type { ModelFiles } from '../voice'
 import { bins, hopSamples, vocoderRate } from '../vocoder/format'
 import { type Spectra, synthesizeSpectra } from '../vocoder/vocoder'
+import { appliedSpeed, toUnits } from './durations'
 import { placeWords, type Span, toTimedWords } from './word-times'
 
 /** `MAX_PHONEMES` of the package. */
@@ -37,8 +38,6 @@ const tokensMax = 400
 const edge = [0]
 /** The graph does not say fast speech well: stretching it has about half of the word errors at speed 1.5. */
 const graphSpeedMax = 1
-/** Relative speed error below which stretching costs more than it corrects. */
-const speedTolerance = 0.01
 /** Frames in the unit of durations. */
 const framesPerUnit = 2
 /** In 14 sentences the sound of the first word began 27 ms before its durations on average. */
@@ -105,11 +104,6 @@ function createEngine(graph: HibariGraph, vocabulary: Vocabulary, reader: Englis
   }
 }
 
-/** `found`: speed by the durations; `asked` for a difference that is not worth stretching. */
-function appliedSpeed(found: number, asked: number): number {
-  return Math.abs(found / asked - 1) < speedTolerance ? asked : found
-}
-
 async function speakRun(
   { runtime, session, durations }: HibariGraph,
   ids: number[],
@@ -127,12 +121,6 @@ async function speakRun(
   const isKnown = units.length === ids.length && framesPerUnit * sum(units) === count
   if (!isKnown) return { samples, units: undefined, usualFrames: count * speed }
   return { samples, units, usualFrames: framesPerUnit * sum(exact.map((duration) => toUnits(duration * speed))) }
-}
-
-/** As the graph does: the nearest whole number, of two the even one; at least 1. */
-function toUnits(duration: number): number {
-  const rounded = Math.round(duration)
-  return Math.max(1, rounded - duration === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded)
 }
 
 function sum(numbers: readonly number[]): number {

@@ -29,8 +29,8 @@ const edge = [0]
 const tokensMax = 510
 /** Half a unit too many or too few on average; `join_timestamps` of its pipeline takes 3, and is 45 ms early. */
 const lagUnits = 1
-/** Exports without an output for the durations round them in their only `Round` node, before 0 becomes 1. */
-const durationsPlace: DurationsPlace = { usualOutputs: 1, operator: 'Round', side: 'output' }
+/** Exports without an output for the durations round them in their only `Round` node. */
+const durationsPlace: DurationsPlace = { usualOutputs: 1, operator: 'Round', side: 'input' }
 
 /**
  * `openReader`: misaki's English; null in a build without its data. Throws `BadPack` when the files of the folder
@@ -46,7 +46,7 @@ export async function loadKokoro(
     durations: durationsPlace,
     convolutions,
   })
-  const signature = { ...(durations !== undefined && { durations }), ...readStyleSignature(graph, session) }
+  const signature = readStyleSignature(graph, session)
   const { sampleRate, vocabulary, styles } = await readKokoroModel(await openPackFolder(directory), metadata)
   const styleOf = createStyleCache(model, styles)
   const readers: KokoroReaders = {
@@ -60,8 +60,8 @@ export async function loadKokoro(
       const { tokens, words } = await speakKokoro(readers, text, voice.settings.voice, vocabulary)
       const style = await styleOf(voice.settings.voice)
       const graphSpeed = anySpeed ? speed : 1
-      const speech = await speakRuns(
-        { runtime, session, signature, vocabulary },
+      return speakRuns(
+        { runtime, session, signature, vocabulary, exactDurations: durations },
         {
           sampleRate,
           style,
@@ -75,7 +75,6 @@ export async function loadKokoro(
         },
         { runs: cutRuns(tokens, vocabulary, tokensMax), words, speed: graphSpeed },
       )
-      return { ...speech, speed: graphSpeed }
     },
   }
 }

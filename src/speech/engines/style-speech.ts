@@ -10,10 +10,8 @@ import { numbersOf, samplesOf } from '../onnx/outputs'
 import type { Runtime, Session } from '../onnx/runtime'
 import { type Vocabulary, toIds } from '../phonemes/runs'
 import type { Token } from '../phonemes/spoken'
+import { appliedSpeed, toUnits } from './durations'
 import { placeWords, type Span, toTimedWords } from './word-times'
-
-/** As in the graphs themselves. */
-const unitsMin = 1
 
 export type StyleVoice = {
   readonly sampleRate: number
@@ -35,6 +33,8 @@ export type StyleGraph = {
   readonly session: Session
   readonly signature: StyleSignature
   readonly vocabulary: Vocabulary
+  /** The value inside of the graph with the length of each id before it is rounded, exposed as an output. */
+  readonly exactDurations?: string | undefined
 }
 
 export type StyleRequest = {
@@ -45,7 +45,7 @@ export type StyleRequest = {
 
 /**
  * `speed` goes to the graph unchanged. Throws `NothingToSay` without runs, and when the graph fails or returns samples
- * that are not finite.
+ * that are not finite. Where the graph tells the exact lengths, the result says which speed it reached by rounding them.
  */
 export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: StyleRequest): Promise<Speech> {
   if (request.runs.length === 0) throw new NothingToSay()
@@ -53,9 +53,13 @@ export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: S
   const chunks: Pcm[] = []
   const times: (Span | undefined)[] = request.words.map(() => undefined)
   let frames = 0
-  let timed = graph.signature.durations !== undefined && request.words.length > 0
+  let timed = request.words.length > 0
+  /** Lengths at speed 1 and as spoken; NaN when a run's is unknown. */
+  let [usual, spent] = [0, 0]
   for (const run of request.runs) {
-    const { samples, durations } = await speakRun(graph, voice, run, request.speed)
+    const { samples, durations, usualUnits = NaN } = await speakRun(graph, voice, run, request.speed)
+    usual += usualUnits
+    spent += durations ? sum(durations) : 0
     const spoken = samples.subarray(0, Math.max(0, samples.length - voice.tailSamples))
     if (durations) {
       const place = { lead: voice.lead.length, lagUnits: voice.lagUnits, samples: samples.length, offset: frames }
@@ -64,15 +68,21 @@ export async function speakRuns(graph: StyleGraph, voice: StyleVoice, request: S
     chunks.push({ samples: spoken, sampleRate })
     frames += spoken.length
   }
-  const speech = concatenate(chunks)
+  const applied = Number.isNaN(usual) ? request.speed : appliedSpeed(usual / spent, request.speed)
+  const speech = { ...concatenate(chunks), speed: applied }
   if (!timed) return speech
   return { ...speech, words: toTimedWords(request.words, times, { frames, sampleRate }) }
 }
 
-type SpokenRun = { samples: Float32Array; durations?: readonly number[] }
+type SpokenRun = {
+  readonly samples: Float32Array
+  readonly durations?: readonly number[]
+  /** Length at speed 1, in the unit of `durations`, if they are known exactly. */
+  readonly usualUnits?: number
+}
 
 async function speakRun(
-  { runtime, session, signature, vocabulary }: StyleGraph,
+  { runtime, session, signature, vocabulary, exactDurations }: StyleGraph,
   { style, rowOf, lead, trail }: StyleVoice,
   run: readonly Token[],
   speed: number,
@@ -90,7 +100,15 @@ async function speakRun(
   }
   const outputs = await session.run(feeds)
   const samples = samplesOf(outputs[signature.audio]!)
-  if (signature.durations === undefined) return { samples }
-  const durations = numbersOf(outputs[signature.durations]!).map((units) => Math.max(unitsMin, units))
-  return durations.length === ids.length ? { samples, durations } : { samples }
+  if (signature.durations !== undefined) {
+    const durations = numbersOf(outputs[signature.durations]!)
+    return durations.length === ids.length ? { samples, durations } : { samples }
+  }
+  const exact = exactDurations === undefined ? [] : numbersOf(outputs[exactDurations]!)
+  if (exact.length !== ids.length) return { samples }
+  return { samples, durations: exact.map(toUnits), usualUnits: sum(exact.map((duration) => toUnits(duration * speed))) }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }

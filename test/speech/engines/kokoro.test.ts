@@ -308,6 +308,20 @@ describe('words of Kokoro', () => {
     expect((await inside!).words).toHaveLength(8)
   })
 
+  it('and the speed that is reached are known by the lengths inside of a graph', async () => {
+    const hidden = await kokoro({ ...hexgradPack, 'kokoro.onnx': timedStyleModel({ givesDurations: false }) })
+    const speak = (speed: number) => hidden.synthesize(voice('af_heart'), 'Big foxes jump.', { speed })
+    const usual = await speak(1)
+    expect(usual.speed).toBe(1)
+    for (const asked of [0.6, 1.6, 3]) {
+      const { samples, speed } = await speak(asked)
+      expect(speed).toBeCloseTo(usual.samples.length / samples.length, 1)
+      expect((samples.length * speed!) / usual.samples.length).toBeWithin(0.989, 1.011)
+    }
+    // Every id lasts at least one unit, so that this speed is out of reach.
+    expect((await speak(16)).speed).toBeLessThan(10)
+  })
+
   it('are not timed by graphs without token lengths', async () => {
     const silent = await kokoro(onnxCommunityPack)
     expect((await silent.synthesize(voice('af_heart'), 'Hello.')).words).toBeUndefined()
