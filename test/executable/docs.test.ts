@@ -120,7 +120,9 @@ describe.each(followed)('%s', (file) => {
 /** A recording to clone, made without a server so that the balance stays. Its name is that of the documents. */
 async function writeRecording(path: string, { directory }: { directory: string }): Promise<void> {
   const text = 'The old house on the hill was sold last month, and we are going to visit our friends tomorrow.'
-  const made = Bun.spawnSync([executable, 'say', text, '-o', join(directory, 'me.wav')], { cwd: directory })
+  const made = Bun.spawnSync([executable, 'say', text, '--voice', 'en-kevin', '-o', join(directory, 'me.wav')], {
+    cwd: directory,
+  })
   if (made.exitCode !== 0) throw new Error(made.stderr.toString())
   await Bun.write(path, Bun.file(join(directory, 'me.wav')))
 }
