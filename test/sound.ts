@@ -71,6 +71,10 @@ export function onsetsAfterPauses({ samples, sampleRate }: Pcm): number[] {
   })
 }
 
-export const peakOf = (pcm: Pcm) => pcm.samples.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+export function peakOf({ samples }: Pcm): number {
+  let peak = 0
+  for (let i = 0; i < samples.length; i++) peak = Math.max(peak, Math.abs(samples[i]!))
+  return peak
+}
 
 export { loudnessLufs }

