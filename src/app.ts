@@ -56,8 +56,6 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   const { catalogue } = services
   // Set up after listening, so that a failed start never creates a key that it does not show.
   const made = setUp({ db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }, config, seed)
-  rememberVoices(db, catalogue, log)
-  warnOfDefaultVoice(explainDefault(catalogue, services.speaking.plans), log)
   waitBriefly(db)
   const upkeep = startUpkeep(stores, services, { dataDirectory: config.dataDirectory, log })
   let descriptors: DescriptorGuard | undefined
@@ -67,6 +65,8 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     made,
     async startBackground() {
       descriptors = guardDescriptors({ closeIdle: () => server.closeIdleConnections(), log })
+      rememberVoices(db, catalogue, log)
+      warnOfDefaultVoice(explainDefault(catalogue, services.speaking.plans), log)
       await warmUp(services, config, { isStopping: () => stop.signal.aborted, log })
     },
     ...createShutdown(stores, services, { server, upkeep, stop, descriptors: () => descriptors }),

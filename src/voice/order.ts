@@ -14,12 +14,6 @@ export function rememberOrder(db: Database, ids: readonly string[]): void {
   const known = new Set(readOrder(db))
   const added = ids.filter((id) => !known.has(id))
   if (added.length === 0) return
-  const insert = prepare(
-    db,
-    `INSERT INTO built_in_voices (position, voice_id)
-     SELECT coalesce(max(position), 0) + 1, ? FROM built_in_voices`,
-  )
-  transact(db, () => {
-    for (const id of added) insert.run(id)
-  })
+  const insert = 'INSERT INTO built_in_voices (position, voice_id) SELECT key + ?, value FROM json_each(?)'
+  transact(db, () => prepare(db, insert).run(known.size + 1, JSON.stringify(added)))
 }
