@@ -284,12 +284,14 @@ describe('the size', () => {
 
   it('is Content-Length if more bytes come later, and extra bytes with the body fail the download', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n'
+    const { promise: downloaded, resolve: sendMore } = Promise.withResolvers<void>()
     const later = await serveRaw(async (socket) => {
       socket.write(`${head}abc`)
-      await Bun.sleep(20)
+      await downloaded
       socket.end('def')
     })
     expect(String((await download(`http://${later}/`, { allowed: [later] })).bytes)).toBe('abc')
+    sendMore()
     const atOnce = await serveRaw((socket) => socket.end(`${head}abcdef`))
     expect(await codeOf(download(`http://${atOnce}/`, { allowed: [atOnce] }))).toBe('url_fetch_failed')
   })
