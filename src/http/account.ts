@@ -7,6 +7,7 @@ import { createMemo, retryWhileBusy, transact } from '../db/statements'
 import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../billing/history'
 import { redeemCode } from '../billing/ledger/codes'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
+import { listStatement } from '../billing/statement'
 import { activation } from '../operations/account'
 import { readFields } from '../operations/read-fields'
 import { describeOwnAccount } from '../people/describe'
@@ -48,6 +49,8 @@ export function accountHandlers({ db, access, addresses, installation }: HttpCon
         })
       return retryWhileBusy(() => access.guessCode(request, caller, redeem))
     },
+
+    listMovements: ({ caller, fields }) => listStatement(db, fields, caller.accountId),
 
     listUsage: ({ request, caller, fields }) =>
       listRecords(db, fields, readFilter(fields, caller.accountId), addresses(request).storageUrl),

@@ -34,6 +34,14 @@ export const accountOperations = {
     body: { name: 'ActivationRequest', fields: activation },
     answer: { description: 'The characters are credited.', schema: reference('Activation') },
   }),
+  listMovements: operation('GET /api/v1/ledger', 'Every movement of the balance', {
+    ...ofUsage,
+    description:
+      'Newest first. The sum of `units` is the balance: characters held for running requests are no movement.',
+    query: page,
+    answer: { description: 'One page.', schema: reference('MovementPage') },
+    errors: ['invalid_params'],
+  }),
   listUsage: operation('GET /api/v1/usage', 'History of requests', {
     ...ofUsage,
     description: 'Newest first.',

@@ -5,6 +5,7 @@ import { listOperations } from '../../src/account/audit-log'
 import { listKeys } from '../../src/account/keys'
 import { audit } from '../../src/billing/audit'
 import { listCodes } from '../../src/billing/ledger/codes'
+import { listMovements } from '../../src/billing/ledger/movements'
 import { openDatabase, type Database } from '../../src/db/database'
 import { countClones, findFirstClone, listClones } from '../../src/voice/clones'
 import { detailsOf, plansOf } from '../query-plans'
@@ -61,6 +62,19 @@ it.each(lists)('%s: no sort, only "%s"', (_what, detail, work) => {
   const db = openDatabase(':memory:')
   const plans = plansOf(db, () => work(db))
   expect(plans.map(detailsOf)).toEqual([[detail]])
+  db.close()
+})
+
+it('the movements of an account are read in the order of their index, each with its hold by key', () => {
+  const db = openDatabase(':memory:')
+  const [plan, ...others] = plansOf(db, () => listMovements(db, 'a', page))
+  expect(others).toEqual([])
+  expect(detailsOf(plan!)).toEqual([
+    'SEARCH entry USING INDEX ledger_entries_by_account (account=? AND (created_at_ms,movement_id)<(?,?))',
+    'SEARCH holds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+    'SCALAR SUBQUERY 1',
+    'SEARCH balances USING PRIMARY KEY (account_id=?)',
+  ])
   db.close()
 })
 

@@ -66,6 +66,35 @@ describe('balance and account', () => {
   })
 })
 
+describe('the ledger', () => {
+  it('lists every movement of the account, the newest first, and only its own', async () => {
+    const { id, key } = await server.makeAccount({ balance: 10 })
+    const [{ code }] = (await server.admin('POST', '/codes', { units: 50 })).items
+    await server.ask('/api/v1/activation', { key, body: { code } })
+    const { body: said } = await say(key)
+    await say(key, { text: 'x'.repeat(70) })
+    await server.admin('POST', `/accounts/${id}/adjust`, { units: -7, reason: 'correction' })
+    const items: Json[] = (await readPages(server, '/api/v1/ledger', { key, limit: 3 })).flat()
+    const shown = items.map(({ kind, units, balance_after, reason, request_id }) => [
+      kind,
+      units,
+      balance_after,
+      reason,
+      request_id,
+    ])
+    expect(shown).toEqual([
+      ['adjustment', -7, 50, 'correction', null],
+      ['speech', -3, 57, 'speech', said.request_id],
+      ['code', 50, 60, 'code', null],
+      ['adjustment', 10, 10, 'opening balance', null],
+    ])
+    for (const { created_at } of items) expect(created_at).toMatch(instantPattern)
+    const { key: strange } = await server.makeAccount()
+    const { body, headers } = await server.ask(`/api/v1/ledger?account_id=${id}`, { key: strange })
+    expect([body, headers.get('cache-control')]).toEqual([{ items: [], next_cursor: null }, 'private, no-store'])
+  })
+})
+
 describe('activation', () => {
   const makeCode = async (fields: Record<string, unknown> = {}): Promise<{ id: string; code: string }> =>
     (await server.admin('POST', '/codes', { units: 50, ...fields })).items[0]

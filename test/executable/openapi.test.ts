@@ -284,6 +284,8 @@ describe('the answers of the service', () => {
     await call('GET', '/api/v1/usage/daily', 200, user)
     await call('GET', '/api/v1/usage/daily', 400, { ...user, query: '?days=0' })
     await call('GET', '/api/v1/usage.csv', 200, user)
+    await call('GET', '/api/v1/ledger', 200, user)
+    await call('GET', '/api/v1/ledger', 400, { ...user, query: '?cursor=x' })
     await call('GET', '/api/v1/usage/{requestId}', 200, user, spoken.request_id)
     await call('GET', '/api/v1/usage/{requestId}', 404, user, 'nothing')
 

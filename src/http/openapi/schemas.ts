@@ -107,6 +107,18 @@ const record = {
   error_code: orNull(text('The reason of a failure or an early end.')),
 }
 
+const movement = {
+  id: text('Id of the movement.'),
+  created_at: instant('Time of the movement.'),
+  kind: text('A charge for speech or for a clone, an activation code, or an adjustment by an administrator.', {
+    enum: ['speech', 'clone', 'code', 'adjustment'],
+  }),
+  units: integer('Characters added; negative for a charge.', { not: { const: 0 } }),
+  balance_after: integer('The balance after this movement.'),
+  reason: text('The reason that the administrator gave for an adjustment; else the kind.'),
+  request_id: orNull(text('The request that was charged; null for other movements.', { pattern: '^[0-9a-f]{32}$' })),
+}
+
 const code = {
   id: uuid('Id of the code.'),
   code: text('Masked except for its end; whole only in the answer that creates it.', {
@@ -243,6 +255,7 @@ export const components = {
     key: { description: 'The key of the request; null for a session.', anyOf: [reference('Key'), { type: 'null' }] },
   }),
   Activation: object({ ok: { const: true }, units: integer('Characters credited.', { minimum: 1 }), balance }),
+  MovementPage: page(object(movement)),
   UsageRecord: object(record),
   UsagePage: object({ records: list(reference('UsageRecord')), next_cursor: nextCursor }),
   UsageDays: object({
