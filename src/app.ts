@@ -1,7 +1,7 @@
 /** Wiring: opens every room and returns the running server. Only this room knows them all. */
 import type { VoiceAdministration } from './admin/administration'
 import { plantSeed } from './admin/seed'
-import { setUpEphemeral, setUpFirstStart } from './admin/setup'
+import { findUnattended, makeSetupLink, setUpEphemeral, setUpFirstStart } from './admin/setup'
 import { listen } from './app/listening'
 import { openServices, type Commands, type Services } from './app/services'
 import { createShutdown } from './app/shutdown'
@@ -23,14 +23,27 @@ import { readOrder, rememberOrder } from './voice/order'
 export type App = {
   readonly baseUrl: string
   readonly storageUrl: string
-  /** Keys and numbers of accounts that this start created, to be shown once; empty unless it was the first start. */
-  readonly made: { readonly apiKey?: string; readonly adminKey?: string; readonly accountNumber?: string }
+  /** Secrets and numbers of accounts that this start created, to be shown once; empty unless it was the first start. */
+  readonly made: {
+    readonly apiKey?: string
+    readonly adminKey?: string
+    readonly accountNumber?: string
+    readonly setupUrl?: string
+  }
+  /** The account that waits for the first person of the administration, unless `made` has the link. */
+  readonly unattended: Unattended | undefined
   /** Loads the default voice in the background and then, unless the server is ephemeral, renders missing demos. */
   startBackground(): Promise<void>
   /** Refuses new requests, lets running ones finish for a while, ends the workers. */
   close(): Promise<void>
   /** Ends the grace period of a running `close`. */
   hurry(): void
+}
+
+export type Unattended = {
+  readonly accountNumber: string
+  /** Makes a new setup link; the one before ends. Throws `storage_failed`. */
+  makeSetupLink(): string
 }
 
 /** Delay of heavy preparations and demos, to leave time for a first request. */
@@ -55,7 +68,8 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   const { db } = stores
   const { catalogue } = services
   // Set up after listening, so that a failed start never creates a key that it does not show.
-  const made = setUp({ db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }, config, seed)
+  const administration = { db, catalogue, actor: 'setup', refusesLockOut: false, nowMs: Date.now }
+  const made = setUp(administration, config, { baseUrl: ready.baseUrl, seed })
   waitBriefly(db)
   const upkeep = startUpkeep(stores, services, { dataDirectory: config.dataDirectory, log })
   let descriptors: DescriptorGuard | undefined
@@ -63,6 +77,7 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   return {
     ...ready,
     made,
+    unattended: made.setupUrl || config.ephemeral ? undefined : unattendedOf(administration, ready.baseUrl),
     async startBackground() {
       descriptors = guardDescriptors({ closeIdle: () => server.closeIdleConnections(), log })
       rememberVoices(db, catalogue, log)
@@ -73,16 +88,27 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
   }
 }
 
-function setUp(administration: VoiceAdministration, config: Config, seed: unknown): App['made'] {
+function setUp(
+  administration: VoiceAdministration,
+  config: Config,
+  { baseUrl, seed }: { baseUrl: string; seed: unknown },
+): App['made'] {
   const { db, catalogue } = administration
   const { ephemeral, adminKey } = config
   return transact(db, () => {
     if (readOrder(db).length === 0) rememberOrder(db, catalogue.builtInIds)
-    if (!ephemeral) return { apiKey: setUpFirstStart(administration, adminKey) }
+    if (!ephemeral) return setUpFirstStart(administration, adminKey, baseUrl)
     const made = setUpEphemeral(administration, ephemeral, adminKey)
     if (seed !== undefined) plantSeed(administration, seed)
     return made
   })
+}
+
+function unattendedOf(administration: VoiceAdministration, baseUrl: string): Unattended | undefined {
+  const account = findUnattended(administration.db)
+  if (!account) return undefined
+  const { id, accountNumber } = account
+  return { accountNumber, makeSetupLink: () => makeSetupLink(administration, id, baseUrl) }
 }
 
 /** Remembers built-in voices that are new in this build. On a full disk a later start does it. */

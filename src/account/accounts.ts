@@ -69,6 +69,13 @@ export function updateAccount(db: Database, { id, name, email, role, status, pla
   prepare(db, sql).run(name, email, role, status, planId, id)
 }
 
+/** Finds the oldest account of an enabled administrator. */
+export function findFirstAdministrator(db: Database): Account | undefined {
+  const sql = `SELECT ${columns} FROM accounts WHERE role = 'admin' AND status = 'enabled'
+    ORDER BY created_at_ms, id LIMIT 1`
+  return prepare<[], Account>(db, sql).get()
+}
+
 /** Whether an enabled administrator other than `id` exists. */
 export function hasOtherAdministrator(db: Database, id: string): boolean {
   const sql = "SELECT 1 FROM accounts WHERE role = 'admin' AND status = 'enabled' AND id <> ? LIMIT 1"

@@ -1,9 +1,13 @@
-/** Invitations: links with a secret token, by which one person joins an account. Only the token's SHA-256 is stored. */
+/**
+ * Invitations: links with a secret token, by which one person joins an account. Only the token's SHA-256 is stored. The
+ * setup link is for the first person of the administrator's account.
+ */
 import { limits } from '../config'
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
 import { AppError } from '../errors'
 import { sha256 } from '../hash'
+import { hasAdministratorPerson } from './persons'
 import { generateSecret } from './secrets'
 
 export type Invitation = { readonly id: string; readonly accountId: string }
@@ -19,7 +23,7 @@ export function createInvitation(
     db,
     "DELETE FROM invitations WHERE account_id = ? AND kind = 'invitation' AND (used_at_ms IS NOT NULL OR expires_at_ms <= ?)",
   ).run(accountId, nowMs)
-  const count = 'SELECT count(*) AS count FROM invitations WHERE account_id = ?'
+  const count = "SELECT count(*) AS count FROM invitations WHERE account_id = ? AND kind = 'invitation'"
   if (prepare<[string], { count: number }>(db, count).get(accountId)!.count >= limits.openInvitationsMax)
     throw new AppError(
       'conflict',
@@ -36,18 +40,47 @@ export function createInvitation(
   return { id, accountId, token, expiresAtMs }
 }
 
+/** Makes the setup link of the account. Links from before end. */
+export function createSetup(db: Database, { accountId, nowMs }: NewInvitation): { token: string; expiresAtMs: number } {
+  prepare(db, "DELETE FROM invitations WHERE kind = 'setup'").run()
+  const token = generateSecret()
+  prepare(
+    db,
+    "INSERT INTO invitations (id, kind, account_id, secret_sha256, created_at_ms) VALUES (?, 'setup', ?, ?, ?)",
+  ).run(Bun.randomUUIDv7(), accountId, sha256(token), nowMs)
+  return { token, expiresAtMs: nowMs + limits.setupLifetimeMs }
+}
+
 /** Finds an open invitation. Throws `invalid_params` with one wording for every other token. */
 export function requireInvitation(db: Database, token: string, nowMs: number): Invitation {
-  const found = prepare<[Buffer, number], Invitation>(
-    db,
-    `SELECT id, account_id AS accountId FROM invitations
-     WHERE secret_sha256 = ? AND used_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?)`,
-  ).get(sha256(token), nowMs)
+  const found = findOpen(db, 'invitation', token, nowMs)
   if (found) return found
-  const message = 'token: the invitation is unknown, was used or has expired; ask for a new one.'
-  throw new AppError('invalid_params', message, { param: 'token' })
+  throw refuseToken('the invitation is unknown, was used or has expired; ask for a new one')
+}
+
+/** Finds the open setup link. It ends when an administrator has a person. Throws as `requireInvitation`. */
+export function requireSetup(db: Database, token: string, nowMs: number): Invitation {
+  const found = findOpen(db, 'setup', token, nowMs)
+  if (found && !hasAdministratorPerson(db)) return found
+  throw refuseToken('the setup link is unknown, was used or has expired; `sonant account invite` makes a new link')
 }
 
 export function useInvitation(db: Database, id: string, nowMs: number): void {
   prepare(db, 'UPDATE invitations SET used_at_ms = ? WHERE id = ?').run(nowMs, id)
+}
+
+/** The table has no time of expiry for setup links. */
+function findOpen(db: Database, kind: 'setup' | 'invitation', token: string, nowMs: number): Invitation | undefined {
+  const sql = `SELECT id, account_id AS accountId FROM invitations WHERE secret_sha256 = ? AND kind = ?
+    AND used_at_ms IS NULL AND coalesce(expires_at_ms, created_at_ms + ?) > ?`
+  return prepare<[Buffer, string, number, number], Invitation>(db, sql).get(
+    sha256(token),
+    kind,
+    limits.setupLifetimeMs,
+    nowMs,
+  )
+}
+
+function refuseToken(reason: string): AppError {
+  return new AppError('invalid_params', `token: ${reason}.`, { param: 'token' })
 }

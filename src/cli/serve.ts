@@ -1,5 +1,5 @@
 /** `sonant serve`: prints one JSON line on stdout when ready; the greeting and the log go to stderr. */
-import { buildApp, type App } from '../app'
+import { buildApp, type App, type Unattended } from '../app'
 import { readConfig, readDataDirectory, type Config, type RawSettings } from '../config'
 import { createLogger, type Logger } from '../log'
 import { machine } from './server-config'
@@ -8,7 +8,7 @@ import { readFlags } from './flags'
 import { readSecretFiles, readSettingsFile } from './settings'
 import { ownCommand } from './own-command'
 import { obeySignals, type Stoppable } from './signals'
-import { welcome } from './welcome'
+import { offerLink, welcome } from './welcome'
 
 export async function serve(args: string[]): Promise<void> {
   const handOver = obeySignals()
@@ -38,14 +38,34 @@ async function run(
 ): Promise<void> {
   surviveFaults(log)
   handOver({ app, log })
+  const isTerminal = process.stderr.isTTY
   const { baseUrl: base_url, storageUrl: storage_url, made } = app
-  const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number } = made
-  if (api_key && !account_number)
-    console.error(welcome({ baseUrl: base_url, dataDirectory, apiKey: api_key, isTerminal: process.stderr.isTTY }))
+  const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number, setupUrl: setup_url } = made
+  if (api_key && setup_url)
+    console.error(welcome({ baseUrl: base_url, dataDirectory, apiKey: api_key, setupUrl: setup_url, isTerminal }))
+  else if (app.unattended) offerSetup(app.unattended, { baseUrl: base_url, dataDirectory, isTerminal }, log)
   log.info({ baseUrl: base_url, dataDirectory }, 'ready')
-  console.log(JSON.stringify({ ready: true, base_url, storage_url, api_key, admin_key, account_number }))
+  console.log(JSON.stringify({ ready: true, base_url, storage_url, api_key, admin_key, account_number, setup_url }))
   whenReady?.()
   await app.startBackground()
+}
+
+/**
+ * Shows a new setup link on a terminal only: a journal keeps what it gets, and a server that is used without its console
+ * restarts often.
+ */
+function offerSetup(
+  { accountNumber, makeSetupLink }: Unattended,
+  { baseUrl, dataDirectory, isTerminal }: { baseUrl: string; dataDirectory: string; isTerminal: boolean },
+  log: Logger,
+): void {
+  try {
+    if (isTerminal) return console.error(offerLink(makeSetupLink()))
+    const command = `sonant account invite ${accountNumber} --data ${dataDirectory} --base-url ${baseUrl}`
+    log.info({ command }, 'no person administrates this server; the command makes a link to sign in')
+  } catch (error) {
+    log.warn({ err: error }, 'no link to sign in was made')
+  }
 }
 
 /** Logs an uncaught error instead of ending the process, which would fail all other requests. */

@@ -64,6 +64,8 @@ export const limits = {
   wrongKeysPerMinute: 100,
   /** Wrong activation codes, by one key and from one address. */
   wrongCodesPerMinute: 10,
+  /** Wrong tokens of invitations and setup links, from one address. */
+  wrongTokensPerMinute: 10,
   /** Wrong passwords, for one e-mail address and from one client address. */
   wrongPasswordsPerMinute: 10,
   /** Right and wrong passwords, for one e-mail address and from one client address: each takes work. */
@@ -84,6 +86,8 @@ export const limits = {
   /** The sessions of one person; a further one ends the one that is longest unused. */
   sessionsPerPersonMax: 100,
   invitationLifetimeMs: 7 * dayMs,
+  /** The link of the first start, with which its first person joins. */
+  setupLifetimeMs: dayMs,
   /** Unused invitations of one account. */
   openInvitationsMax: 100,
   personsPerAccountMax: 1000,

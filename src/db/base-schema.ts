@@ -79,7 +79,7 @@ const tables = {
     created_at_ms   INTEGER NOT NULL,
     last_used_at_ms INTEGER NOT NULL
   ) STRICT`,
-  /** Links by which one person joins an account. The setup link of the first administrator does not expire. */
+  /** Links by which one person joins an account. The setup link of the first administrator has no time of expiry here. */
   invitations: `
   CREATE TABLE invitations (
     id            TEXT PRIMARY KEY,

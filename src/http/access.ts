@@ -88,6 +88,12 @@ export function createAccess(options: AccessOptions) {
       return failures.guessCode(request, caller, subjectOf(request), guess)
     },
 
+    /** Limits wrong tokens of links from the client's address. */
+    guessTokenOf:
+      (request: Request) =>
+      <T>(guess: () => T): T =>
+        failures.guessToken(request, subjectOf(request), guess),
+
     /** Limits wrong passwords of an e-mail address and from the client's address. */
     throttleOf: (request: Request) => (email: string) =>
       failures.throttlePassword(request, foldEmail(email), subjectOf(request)),

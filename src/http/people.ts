@@ -1,7 +1,7 @@
 /** Sessions, passwords and invitations over HTTP. */
 import { findPerson, type Person } from '../account/persons'
 import { nameDevice } from '../people/device'
-import { acceptInvitation } from '../people/invitations'
+import { acceptInvitation, acceptSetup } from '../people/joining'
 import {
   changePassword,
   describeSignedIn,
@@ -22,6 +22,8 @@ export function peopleHandlers({ db, access, sessions, sessionUse }: HttpContext
     return { device: nameDevice(request.headers.get('user-agent')), ends: sessions.presentOf(request) }
   }
 
+  const joining = (request: Request) => ({ ...newSession(request), guessToken: access.guessTokenOf(request) })
+
   function welcome(request: Request, { person, secret }: SignedIn) {
     sessions.setCookie(request, secret)
     return describeSignedIn(db, person)
@@ -34,7 +36,11 @@ export function peopleHandlers({ db, access, sessions, sessionUse }: HttpContext
     },
 
     async acceptInvitation({ request, fields }) {
-      return welcome(request, await acceptInvitation(db, fields, newSession(request)))
+      return welcome(request, await acceptInvitation(db, fields, joining(request)))
+    },
+
+    async setUp({ request, fields }) {
+      return welcome(request, await acceptSetup(db, fields, joining(request)))
     },
 
     getSession: ({ caller }) => describeSignedIn(db, personOf(caller.session.personId)),

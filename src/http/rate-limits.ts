@@ -39,9 +39,28 @@ export function createCallCounter(rateLimits: RateLimits) {
   }
 }
 
-/** Counts wrong keys and wrong activation codes. `subject`: the address or network of the client. */
+/** Counts wrong keys, activation codes, tokens and passwords. `subject`: the address or network of the client. */
 export function createFailureCounter() {
   const failures = createWindow({ windowMs, subjectsMax: limits.limitedSubjectsMax })
+
+  function limitGuesses<T>(
+    request: Request,
+    { subjects, max, of }: { subjects: readonly string[]; max: number; of: string },
+    guess: () => T,
+  ): T {
+    for (const each of subjects) {
+      const verdict = failures.peek(each, max)
+      if (!verdict.allowed) throw tooMany(request, verdict, `Too many wrong ${of}`)
+    }
+    try {
+      return guess()
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalid_params')
+        for (const each of subjects) failures.take(each, max)
+      throw error
+    }
+  }
+
   return {
     /** Throws `rate_limited` after too many. */
     countWrongKey(request: Request, subject: string): void {
@@ -56,17 +75,13 @@ export function createFailureCounter() {
      */
     guessCode<T>(request: Request, caller: Caller, subject: string, guess: () => T): T {
       const subjects = [`guess ${caller.keyId}`, `guess ${subject}`]
-      for (const each of subjects) {
-        const verdict = failures.peek(each, limits.wrongCodesPerMinute)
-        if (!verdict.allowed) throw tooMany(request, verdict, 'Too many wrong codes')
-      }
-      try {
-        return guess()
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'invalid_params')
-          for (const each of subjects) failures.take(each, limits.wrongCodesPerMinute)
-        throw error
-      }
+      return limitGuesses(request, { subjects, max: limits.wrongCodesPerMinute, of: 'codes' }, guess)
+    },
+
+    /** Runs `guess`, which throws `invalid_params` for a wrong token of a link. */
+    guessToken<T>(request: Request, subject: string, guess: () => T): T {
+      const subjects = [`token from ${subject}`]
+      return limitGuesses(request, { subjects, max: limits.wrongTokensPerMinute, of: 'tokens' }, guess)
     },
 
     /**

@@ -28,7 +28,7 @@ const presentPassword = required({ says: 'the password', schema: { ...passwordSc
 const ownEmail = required({ says: 'the e-mail address, in any case', schema: email })
 /** The fields of a sign-in besides the password. */
 export const signIn = { email: ownEmail } as const
-/** The fields of an accepted invitation besides the password. */
+/** The fields of an accepted invitation or setup link besides the password. */
 export const acceptance = {
   token: required({ says: 'the part of the link behind `#`', schema: line(256) }),
   email: ownEmail,
@@ -85,6 +85,14 @@ const sessions = {
 }
 
 const invitations = {
+  setUp: operation('POST /api/v1/setup', "Join the administrator's account by the setup link", {
+    ...ofSignIn,
+    description:
+      'The link is `setup_url` in the ready line of the first start. It works once, within 24 hours, while no person of an administrator exists. All other tokens get the same answer.',
+    body: { name: 'Setup', fields: { ...acceptance, password: newPassword } },
+    answer: signedIn,
+    errors: ['conflict'],
+  }),
   acceptInvitation: operation('POST /api/v1/invitations/accept', 'Join an account by an invitation', {
     ...ofSignIn,
     description: 'An invitation works once. Unknown, used and expired tokens get the same answer.',

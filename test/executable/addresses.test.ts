@@ -118,20 +118,24 @@ describe('the first start', () => {
     }
   }
 
-  it('shows the key in the greeting on a terminal, with the page and the data directory', async () => {
+  it('shows the link and the key in the greeting on a terminal, with the data directory', async () => {
     const { stdout, directory } = await start(true)
     const key = /"api_key":"(sk-\w+)"/.exec(stdout)![1]!
     expect(stdout).toContain(`Your API key, shown this once:  ${key}`)
     expect(stdout).toContain(`Authorization: Bearer ${key}`)
     expect(stdout).toContain(join(directory, 'relative'))
-    expect(stdout).toMatch(/Open http:\/\/127\.0\.0\.1:\d+\/ in a browser/)
+    const [url] = /http:\/\/127\.0\.0\.1:\d+\/console\/setup#\w{43}/.exec(stdout)!
+    expect(stdout).toMatch(new RegExp(`Open this link in a browser and choose a password:\\s+${url}\\s`))
+    expect(stdout).toContain(`"setup_url":"${url}"`)
   })
 
-  it('shows it in the JSON line only when stderr is no terminal', async () => {
+  it('shows them in the JSON line only when stderr is no terminal', async () => {
     const { stdout, stderr, directory } = await start(false)
-    const { api_key: key } = JSON.parse(stdout) as { api_key: string }
+    const { api_key: key, setup_url: url } = JSON.parse(stdout) as { api_key: string; setup_url: string }
     expect(key).toMatch(/^sk-/)
     expect(stderr).not.toContain(key)
+    expect(stderr).not.toContain(url.split('#')[1]!)
+    expect(stderr).toContain('Open the link in the JSON line on stdout ("setup_url")')
     expect(stderr).toContain('Your API key is in the JSON line on stdout')
     expect(stderr).toContain(join(directory, 'relative'))
   })

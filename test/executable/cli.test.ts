@@ -137,7 +137,7 @@ describe('the completions of bash', () => {
 })
 
 describe('sonant serve', () => {
-  it('prints exactly one line on stdout, with a key on the first start only', async () => {
+  it('prints exactly one line on stdout, with a key and a setup link on the first start only', async () => {
     const data = join(directory, 'once')
     for (const first of [true, false]) {
       const child = Bun.spawn([executable, 'serve', '--port', '0', '--data', data], { stdout: 'pipe', stderr: 'pipe' })
@@ -150,11 +150,12 @@ describe('sonant serve', () => {
       const lines = stdout.lines().trim().split('\n')
       expect(lines.length).toBe(1)
       const ready = JSON.parse(lines[0]!) as Record<string, unknown>
-      const keys = ['ready', 'base_url', 'storage_url', ...(first ? ['api_key'] : [])]
+      const keys = ['ready', 'base_url', 'storage_url', ...(first ? ['api_key', 'setup_url'] : [])]
       expect(Object.keys(ready)).toEqual(keys)
       expect(ready.storage_url).toBe(`${ready.base_url}/audio`)
       if (first) {
         expect(ready.api_key).toMatch(/^sk-[0-9A-Za-z]{43}$/)
+        expect(ready.setup_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/setup#[0-9A-Za-z]{43}$/)
         expect(stderr).toContain('Try it:')
       } else for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
     }

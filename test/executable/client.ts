@@ -19,6 +19,8 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type Call = { method?: string; body?: unknown; key?: string | null; headers?: Record<string, string> }
 
 export type Server = {
+  /** The line of the start. */
+  readonly ready: Json
   readonly baseUrl: string
   readonly port: number
   readonly process: Bun.Subprocess
@@ -38,32 +40,45 @@ export function startServer(flags: string[] = []): Promise<Server> {
   return spawn(['--ephemeral', '--api-key', userKey, '--admin-key', adminKey, ...unlimited, ...flags], adminKey)
 }
 
-/** With a data directory: only the administrator exists, with a key from the environment. */
-export async function startOn(directory: string, flags: string[] = []): Promise<Server> {
-  const key = adminKey.repeat(2)
+/**
+ * With a data directory: only the administrator exists, with a key from the environment. `key` null: the first start
+ * prints a key.
+ */
+export async function startOn(
+  directory: string,
+  flags: string[] = [],
+  key: string | null = adminKey.repeat(2),
+): Promise<Server> {
   const data = join(directory, 'data')
-  const server = await spawn(['--port', '0', '--data', data, ...unlimited, ...flags], key, { SONANT_ADMIN_KEY: key })
+  const env: Record<string, string> = key === null ? {} : { SONANT_ADMIN_KEY: key }
+  const server = await spawn(['--port', '0', '--data', data, ...unlimited, ...flags], key, env)
   await omitDemos(data)
   return server
 }
 
 export const openData = (directory: string) => openDatabase(join(directory, 'data/sonant.db'))
 
-async function spawn(flags: string[], administratorKey: string, env: Record<string, string> = {}): Promise<Server> {
+async function spawn(
+  flags: string[],
+  administratorKey: string | null,
+  env: Record<string, string> = {},
+): Promise<Server> {
   const child = Bun.spawn([executable, 'serve', ...flags], {
     env: { PATH: '/usr/bin:/bin', ...env },
     stdout: 'pipe',
     stderr: 'pipe',
   })
   const { lines: log, end: logEnd } = collectLines(child.stderr)
-  const ready = await readFirstLine(child.stdout)
-  if (ready === undefined) {
+  const line = await readFirstLine(child.stdout)
+  if (line === undefined) {
     await logEnd
     throw new Error(`sonant did not start: ${log()}`)
   }
-  const { base_url: baseUrl } = JSON.parse(ready) as { base_url: string }
+  const ready = JSON.parse(line) as Json
+  const baseUrl = ready.base_url as string
 
   const server: Server = {
+    ready,
     baseUrl,
     port: Number(new URL(baseUrl).port),
     process: child,
@@ -84,7 +99,7 @@ async function spawn(flags: string[], administratorKey: string, env: Record<stri
       }
     },
     async admin(method, path, body) {
-      const answer = await server.ask(`/api/v1/admin${path}`, { method, body, key: administratorKey })
+      const answer = await server.ask(`/api/v1/admin${path}`, { method, body, key: administratorKey ?? ready.api_key })
       if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
       return answer.body
     },

@@ -50,7 +50,7 @@ const volatile = new RegExp(
     '(?<measured>(?<="(?:duration|audio)_ms":)\\d+)',
     '(?<user>(?<=\\bcli )\\w+)',
     '(?<cursor>(?<=--cursor )\\S+)',
-    '(?<token>(?<=/console/invitation#)\\w{43})',
+    '(?<token>(?<=/console/(?:invitation|setup)#)\\w{43})',
     '(?<hash>(?<=-)[0-9a-f]{16}(?=\\.mp3))',
   ].join('|'),
   'g',

@@ -4,6 +4,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { findFirstAdministrator } from '../../src/account/accounts'
+import { createSetup } from '../../src/account/invitations'
 import { createKeyUse } from '../../src/account/keys'
 import { openDatabase } from '../../src/db/database'
 import type { ServerOptions } from '../../src/http/context'
@@ -153,6 +155,18 @@ describe('the answers of the service', () => {
     seen.add(`${method} ${template} ${status}`)
     // Each caller knows the type of its answer.
     return (content.startsWith('{') ? JSON.parse(content) : content) as Record<string, any>
+  }
+
+  /** Sets up the first person of the administrator. Only other starts print a link, so this makes one. */
+  async function callSetup(): Promise<void> {
+    const data = (await readdir(directory)).find((name) => name.startsWith('sonant-ephemeral-'))!
+    const db = openDatabase(join(directory, data, 'sonant.db'))
+    const { token } = createSetup(db, { accountId: findFirstAdministrator(db)!.id, nowMs: Date.now() })
+    db.close()
+    const headers = { 'content-type': 'application/json' }
+    const body = { token, email: 'first@example.org', password: 'correct horse', name: 'First' }
+    await call('POST', '/api/v1/setup', 200, { key: '', headers, body })
+    await call('POST', '/api/v1/setup', 400, { key: '', headers, body })
   }
 
   /** Calls the operations of people, as a person whose account is new. */
@@ -357,6 +371,7 @@ describe('the answers of the service', () => {
     await call('DELETE', '/api/v1/keys/{id}', 404, {}, account.key.id)
 
     await callAsPeople(accounts)
+    await callSetup()
 
     await call('GET', '/api/v1/version', 200, anonymous)
     await call('GET', '/healthz', 200, anonymous)

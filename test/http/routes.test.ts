@@ -113,7 +113,7 @@ describe('the table of operations', () => {
         ? 'administrator'
         : /^\/api\/v1\/keys\b/.test(path)
           ? 'own keys'
-          : id === 'signIn' || id === 'acceptInvitation'
+          : ['signIn', 'acceptInvitation', 'setUp'].includes(id)
             ? 'sign-in'
             : /^\/api\/v1\/(sessions?|password)\b/.test(path)
               ? 'session'

@@ -153,7 +153,9 @@ const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
 
 const loggedOperation = {
   id: text('Ascending number.'),
-  actor: text('The account and key, the user of the command line, or `setup`.'),
+  actor: text(
+    'The account and its key or person, the user of the command line, the invitation or setup link of a new person, or `setup`.',
+  ),
   act: text('The operation, as on the command line.'),
   subject: text('Id of the changed object.'),
   before: {
