@@ -103,7 +103,7 @@ export function endOf({ createdAtMs, lastUsedAtMs }: Pick<Session, 'createdAtMs'
 }
 
 export function sessionEnded(): AppError {
-  return new AppError('invalid_session', 'The session has ended; sign in again.')
+  return new AppError('invalid_session', 'The session has ended; sign in again.', { param: 'Cookie' })
 }
 
 /** Replaces the secret when it is due, and returns the new one. */

@@ -34,7 +34,7 @@ let addresses = 0
 const elsewhere = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` })
 
 function expectEnded(answer: Answer): void {
-  expectError(answer, 401, 'invalid_api_key')
+  expectError(answer, 401, 'invalid_api_key', 'Cookie')
   expect(answer.body.error.message).toBe('The session has ended; sign in again.')
 }
 

@@ -68,6 +68,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
   invalid_session: {
     when: 'The session of the cookie has ended.',
     message: 'The session has ended; sign in again.',
+    param: 'Cookie',
   },
   wrong_password: {
     when: 'The e-mail address or the password is wrong.',
