@@ -24,8 +24,12 @@ export function refuseCursor({ cursor }: Fields): AppError {
 /** Returns the cursor of the page after `items`, or null when `items` do not fill a page. */
 export function cursorBehind(items: readonly Position[], limit: number): string | null {
   const last = items.at(-1)
-  if (!last || items.length < limit) return null
-  return Buffer.from(`${last.createdAtMs}.${last.id}`).toString('base64url')
+  return last && items.length >= limit ? cursorAt(last) : null
+}
+
+/** Returns the cursor of the page that begins behind the item at `position`. */
+export function cursorAt({ createdAtMs, id }: Position): string {
+  return Buffer.from(`${createdAtMs}.${id}`).toString('base64url')
 }
 
 /** Formats a time as ISO 8601, UTC, with milliseconds. */

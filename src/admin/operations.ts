@@ -2,7 +2,7 @@
  * The code of the administrative operations, for the HTTP interface and the command line alike. Operations that one of
  * them runs in its own way are bound there.
  */
-import { listAllRecords } from '../billing/history'
+import { listAllDays, listAllRecords, readFilter, streamCsv, sumRecords } from '../billing/history'
 import type { Fields } from '../fields'
 import type { OperationId, OperationsWith } from '../operations/table'
 import {
@@ -74,6 +74,11 @@ export const administrativeHandlers = {
   deleteAnyClone: ({ admin, stores, id }) => deleteAnyClone(admin, stores, id),
   purgeRecording: ({ admin, stores, id }) => purgeRecording(admin, stores, id),
   listAllUsage: ({ admin, fields, storageUrl }) => listAllRecords(admin.db, fields, storageUrl),
+  sumAllUsage: ({ admin, fields }) => sumRecords(admin.db, readFilter(fields, undefined)),
+  sumAllUsageByDay: ({ admin, fields }) => listAllDays(admin.db, fields, admin.nowMs()),
+  /** Returns the pieces of the file. */
+  exportAllUsage: ({ admin, fields, storageUrl }) =>
+    streamCsv(admin.db, readFilter(fields, undefined), storageUrl, { withAccounts: true }),
   listActs: ({ admin, fields }) => listLog(admin, fields),
 } satisfies Partial<AdministrativeHandlers>
 

@@ -3,7 +3,6 @@ import type { VoiceAdministration } from '../admin/administration'
 import { reEnrol } from '../admin/clones'
 import { administrativeHandlers, type AdministrativeCall, type VoiceCall } from '../admin/operations'
 import { updateVoice } from '../admin/voices'
-import { readFilter, streamCsv } from '../billing/history'
 import { operationTimeoutsMs, type RawSettings } from '../config'
 import { startDeadline } from '../deadline'
 import { operationList, type CommandOperationId } from '../operations/table'
@@ -50,10 +49,6 @@ const handlers = {
 const onlyHere: Readonly<Record<string, CliOperation>> = {
   'voices activate': { usesVoices: true, run: setActive(true) },
   'voices deactivate': { usesVoices: true, run: setActive(false) },
-  'usage export': {
-    run: ({ admin, fields, storageUrl }) =>
-      streamCsv(admin.db, readFilter(fields, undefined), storageUrl, { withAccounts: true }),
-  },
 }
 
 function setActive(active: boolean) {

@@ -26,10 +26,10 @@ export async function writeBytes(
   }
 }
 
-/** A list as a table of `columns`, any other answer as lines. */
+/** With `columns`, the list of the answer as a table; without them the answer as lines. */
 export function format(answer: unknown, columns: readonly string[]): string {
-  const { items } = answer as { items?: readonly Row[] }
-  return items ? table(items, columns) : lines(answer as Row)
+  if (columns.length === 0) return lines(answer as Row)
+  return table(Object.values(answer as Row).find(Array.isArray) as readonly Row[], columns)
 }
 
 function table(rows: readonly Row[], columns: readonly string[]): string {

@@ -4,7 +4,7 @@ import { findKey } from '../account/keys'
 import { describeKey } from '../admin/keys'
 import { limits } from '../config'
 import { createMemo, retryWhileBusy, transact } from '../db/statements'
-import { findRecord, listDays, listRecords, readFilter, streamCsv } from '../billing/history'
+import { findRecord, listDays, listRecords, readFilter, streamCsv, sumRecords } from '../billing/history'
 import { redeemCode } from '../billing/ledger/codes'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
 import { listStatement } from '../billing/statement'
@@ -12,7 +12,7 @@ import { activation } from '../operations/account'
 import { readFields } from '../operations/read-fields'
 import { describeOwnAccount } from '../people/describe'
 import type { HttpContext } from './context'
-import { headersOf } from './request-state'
+import { csvResponse } from './csv'
 import type { Handlers } from './routes'
 
 const unit = 'characters'
@@ -57,42 +57,13 @@ export function accountHandlers({ db, access, addresses, installation }: HttpCon
 
     sumUsageByDay: ({ caller, fields }) => listDays(db, fields, caller.accountId, Date.now()),
 
+    sumUsage: ({ request, caller, fields }) => sumRecords(db, readFilter(fields, caller.accountId), request.signal),
+
     exportUsage({ request, caller, fields }) {
       const filter = readFilter(fields, caller.accountId)
-      return csvResponse(streamCsv(db, filter, addresses(request).storageUrl), headersOf(request))
+      return csvResponse(request, streamCsv(db, filter, addresses(request).storageUrl))
     },
 
     getUsageRecord: ({ request, caller, id }) => findRecord(db, id, caller.accountId, addresses(request).storageUrl),
   } satisfies Partial<Handlers>
-}
-
-function csvResponse(pieces: Generator<string>, headers: Record<string, string>): Response {
-  return new Response(streamOf(pieces), {
-    headers: {
-      ...headers,
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="usage.csv"',
-      'cache-control': 'private, no-store',
-    },
-  })
-}
-
-/**
- * Reads the next chunk when the client has taken the one before, so memory does not grow with the length. Reads nothing
- * for HEAD, whose body nothing takes.
- */
-function streamOf(pieces: Generator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        // Yields to other requests between two chunks.
-        await new Promise((resolve) => setImmediate(resolve))
-        const { done, value } = pieces.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(value))
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }

@@ -6,6 +6,7 @@ import { administrativeHandlers, type SharedOperationId, type VoiceCall } from '
 import { rescanPacks } from '../admin/packs'
 import { retryWhileBusy } from '../db/statements'
 import type { HttpContext } from './context'
+import { csvResponse } from './csv'
 import type { Call, Handlers } from './routes'
 
 type AdministratorCall = Call<'administrator'>
@@ -25,8 +26,13 @@ export function adminHandlers({ db, speaking, cloning, packs, installer, address
   }
 
   const handlers = Object.entries(administrativeHandlers).map(([id, run]) => [id, shared(run)])
+  const sharedHandlers = Object.fromEntries(handlers) as Record<SharedOperationId, (call: AdministratorCall) => unknown>
   return {
-    ...(Object.fromEntries(handlers) as Record<SharedOperationId, (call: AdministratorCall) => unknown>),
+    ...sharedHandlers,
+    async exportAllUsage(call) {
+      const pieces = await sharedHandlers.exportAllUsage(call)
+      return csvResponse(call.request, pieces as Generator<string>)
+    },
     installPack: (call) => installPack(administrationOf(call), installer, call.fields),
     rescanPacks: () => rescanPacks(packs),
     reEnrolClone: (call) => reEnrol(administrationOf(call), cloning, cloning, call.id, call.deadline),

@@ -1,12 +1,28 @@
 /** The caller's own account and its history: operations of customers. */
 import { limits } from '../config'
-import { onlyKey, page, pathId, period } from './fields'
+import { page, pathId, usageFilter } from './fields'
 import { operation } from './entry'
+import type { Fields } from './operation'
 import { codePattern } from './rules'
 import { reference, text, whole, type Schema } from './schema'
 
 const ofAccount = { tag: 'Account', access: 'key' } as const
 const ofUsage = { tag: 'Usage', access: 'key', limit: 'usage' } as const
+
+export const shortPages =
+  'Newest first. With `voice_id` or `status` a page may have fewer records than `limit`, even none, although `next_cursor` is not null: where few of very many requests match.'
+export const lastDays: Fields = {
+  days: {
+    takes: 'N',
+    says: 'how many days, today included',
+    schema: whole(1, limits.usageDaysMax, { default: 30 }),
+  },
+}
+export const usageCsv = {
+  description: 'RFC 4180, with a line of names.',
+  contentType: 'text/csv',
+  schema: text('The columns are the fields of a usage record.'),
+}
 
 export const activation = {
   code: {
@@ -44,34 +60,31 @@ export const accountOperations = {
   }),
   listUsage: operation('GET /api/v1/usage', 'History of requests', {
     ...ofUsage,
-    description: 'Newest first.',
-    query: { ...page, ...onlyKey, ...period },
+    description: shortPages,
+    query: { ...page, ...usageFilter },
     answer: { description: 'One page.', schema: reference('UsagePage') },
     errors: ['invalid_params'],
   }),
   sumUsageByDay: operation('GET /api/v1/usage/daily', 'Sums of the last days', {
     ...ofUsage,
     description: 'Oldest first, including days without requests.',
-    query: {
-      days: {
-        takes: 'N',
-        says: 'how many days, today included',
-        schema: whole(1, limits.usageDaysMax, { default: 30 }),
-      },
-    },
+    query: lastDays,
     answer: { description: 'The sums.', schema: reference('UsageDays') },
+    errors: ['invalid_params'],
+  }),
+  sumUsage: operation('GET /api/v1/usage/totals', 'Sums of the requests that match a filter', {
+    ...ofUsage,
+    description: 'Of all of them, whatever their number.',
+    query: usageFilter,
+    answer: { description: 'The sums.', schema: reference('UsageTotals') },
     errors: ['invalid_params'],
   }),
   exportUsage: operation('GET /api/v1/usage.csv', 'History of requests as CSV', {
     ...ofUsage,
     description: 'All of it, newest first.',
-    query: { ...onlyKey, ...period },
+    query: usageFilter,
     answersHead: true,
-    answer: {
-      description: 'RFC 4180, with a line of names.',
-      contentType: 'text/csv',
-      schema: text('The columns are the fields of a usage record.'),
-    },
+    answer: usageCsv,
     errors: ['invalid_params'],
   }),
   getUsageRecord: operation('GET /api/v1/usage/{requestId}', 'One request', {

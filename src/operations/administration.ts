@@ -12,11 +12,12 @@ import {
   newKey,
   ofAccount,
   onlyAccount,
-  onlyKey,
   page,
   period,
   rotation,
+  usageFilter,
 } from './fields'
+import { lastDays, shortPages, usageCsv } from './account'
 import { administrative } from './entry'
 
 export const noLockOut =
@@ -198,7 +199,8 @@ const codes = {
 
 const history = {
   listAllUsage: administrative('GET /admin/usage', 'List requests of all accounts, newest first', {
-    query: { ...onlyAccount, ...onlyKey, ...period, ...page },
+    description: shortPages,
+    query: { ...onlyAccount, ...usageFilter, ...page },
     answer: 'AllUsagePage',
     errors: ['invalid_params'],
     command: {
@@ -207,6 +209,42 @@ const history = {
       showsAddresses: true,
       columns: ['created_at', 'request_id', 'account_id', 'voice_id', 'characters', 'units', 'status', 'error_code'],
       examples: ['sonant usage --limit 20', 'sonant usage list --account 2122197529473504 --from 2026-12-01'],
+    },
+  }),
+  sumAllUsage: administrative('GET /admin/usage/totals', 'Sums of the requests of all accounts', {
+    description: 'Of all that match, whatever their number.',
+    query: { ...onlyAccount, ...usageFilter },
+    answer: 'UsageTotals',
+    errors: ['invalid_params'],
+    command: {
+      words: 'usage totals',
+      summary: 'sum up the requests of all accounts',
+      examples: ['sonant usage totals --from 2026-11-01', 'sonant usage totals --status failed --json'],
+    },
+  }),
+  sumAllUsageByDay: administrative('GET /admin/usage/daily', 'Sums of the last days, of all accounts', {
+    description: 'Oldest first, including days without requests.',
+    query: { ...onlyAccount, ...lastDays },
+    answer: 'UsageDays',
+    errors: ['invalid_params'],
+    command: {
+      words: 'usage daily',
+      summary: 'sum up the last days',
+      columns: ['date', 'requests', 'units', 'audio_ms'],
+      examples: ['sonant usage daily', 'sonant usage daily --days 7 --account 2122197529473504'],
+    },
+  }),
+  exportAllUsage: administrative('GET /admin/usage.csv', 'Requests of all accounts as CSV', {
+    description: 'All that match, newest first. The last column is `account_id`.',
+    query: { ...onlyAccount, ...usageFilter },
+    answersHead: true,
+    answer: usageCsv,
+    errors: ['invalid_params'],
+    command: {
+      words: 'usage export',
+      summary: 'export all requests as CSV',
+      showsAddresses: true,
+      examples: ['sonant usage export --from 2026-11-01 --to 2026-12-01', 'sonant usage export > usage.csv'],
     },
   }),
   listActs: administrative('GET /admin/audit-log', 'List the operations of administrators, newest first', {

@@ -2,7 +2,7 @@
 import { limits, unitsMax } from '../config'
 import { faultHeader, faultNames } from '../faults'
 import type { Field, Fields } from './operation'
-import { cursorPattern, emailPattern, idPattern, linePattern, optionalLinePattern, time } from './rules'
+import { cursorPattern, emailPattern, idPattern, linePattern, optionalLinePattern, time, voiceIdPattern } from './rules'
 import { oneOf, orNull, whole, type Schema } from './schema'
 
 export const line = (maxLength: number): Schema<string> => {
@@ -51,7 +51,22 @@ export const period: Fields = {
 export const onlyAccount: Fields = {
   account_id: { takes: 'ID', says: 'only this account', schema: generatedId, flag: 'account' },
 }
-export const onlyKey: Fields = { key_id: { takes: 'ID', says: 'only this key', schema: generatedId, flag: 'key' } }
+/** Which records of the history. */
+export const usageFilter: Fields = {
+  key_id: { takes: 'ID', says: 'only this key', schema: generatedId, flag: 'key' },
+  voice_id: {
+    takes: 'ID',
+    says: 'only this voice',
+    schema: { type: 'string', pattern: voiceIdPattern },
+    flag: 'voice',
+  },
+  status: {
+    takes: 'charged|partial|uncharged|failed',
+    says: 'only requests that ended so',
+    schema: oneOf(['charged', 'partial', 'uncharged', 'failed']),
+  },
+  ...period,
+}
 export const ofAccount: Field = {
   takes: 'ID',
   says: 'id or account number',

@@ -27,20 +27,20 @@ beforeEach(() => {
 
 const speak = (nowMs: number, voiceId?: string) => speakOnce(db, { accountId, keyId, units: 2, nowMs, voiceId })
 const list = (fields: Fields) => listRecords(db, fields, readFilter(fields, accountId), storageUrl)
-const errorOf = (work: () => unknown) => {
+const errorOf = async (work: () => unknown) => {
   try {
-    work()
+    await work()
   } catch (error) {
     return error as AppError
   }
   throw new Error('nothing was thrown')
 }
 
-function readAll(fields: Fields): UsageRecord[] {
+async function readAll(fields: Fields): Promise<UsageRecord[]> {
   const records: UsageRecord[] = []
   let cursor: string | undefined
   do {
-    const page = list({ ...fields, cursor })
+    const page = await list({ ...fields, cursor })
     records.push(...page.records)
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
@@ -48,57 +48,57 @@ function readAll(fields: Fields): UsageRecord[] {
 }
 
 describe('pages', () => {
-  it('are complete and without repetition at any size, with equal times and new requests in between', () => {
+  it('are complete and without repetition at any size, with equal times and new requests in between', async () => {
     const ids = Array.from({ length: 23 }, (_, i) => speak(startMs + Math.floor(i / 6))).reverse()
     for (const limit of [1, 2, 5, 6, 7, 22, 23, 24, 200])
-      expect(readAll({ limit }).map(({ request_id }) => request_id)).toEqual(ids)
-    const first = list({ limit: 10 })
+      expect((await readAll({ limit })).map(({ request_id }) => request_id)).toEqual(ids)
+    const first = await list({ limit: 10 })
     const late = speak(startMs + 3)
-    const rest = list({ limit: 200, cursor: first.next_cursor })
+    const rest = await list({ limit: 200, cursor: first.next_cursor })
     expect([...first.records, ...rest.records].map(({ request_id }) => request_id)).toEqual(ids)
-    expect(list({ limit: 1 }).records[0]!.request_id).toBe(late)
+    expect((await list({ limit: 1 })).records[0]!.request_id).toBe(late)
   })
 
-  it('hold 50 records by default, and the last page has no cursor', () => {
+  it('hold 50 records by default, and the last page has no cursor', async () => {
     for (let i = 0; i < 51; i++) speak(startMs)
-    const first = list({})
+    const first = await list({})
     expect(first.records).toHaveLength(50)
-    const second = list({ cursor: first.next_cursor })
+    const second = await list({ cursor: first.next_cursor })
     expect(second.records).toHaveLength(1)
     expect(second.next_cursor).toBeNull()
   })
 
-  it('refuse the cursor of another list', () => {
+  it('refuse the cursor of another list', async () => {
     const cursor = Buffer.from(`${startMs}.${Bun.randomUUIDv7()}`).toString('base64url')
-    expect(errorOf(() => list({ cursor }))).toMatchObject({
+    expect(await errorOf(() => list({ cursor }))).toMatchObject({
       code: 'invalid_params',
       message: `cursor: found ${JSON.stringify(`${cursor.slice(0, 40)}…`)}; the next_cursor of an earlier page is allowed.`,
       param: 'cursor',
     })
   })
 
-  it('show no record of another account for its cursor or its key', () => {
+  it('show no record of another account for its cursor or its key', async () => {
     speak(startMs)
     const otherId = addAccount(db)
     const otherKeyId = addKey(db, otherId)
     credit(db, otherId, 10)
     for (let i = 0; i < 3; i++) speakOnce(db, { accountId: otherId, keyId: otherKeyId, units: 1, nowMs: startMs + 5 })
     const theirs = readFilter({}, otherId)
-    const { next_cursor } = listRecords(db, { limit: 1 }, theirs, storageUrl)
-    expect(list({ cursor: next_cursor }).records.map(({ key_id }) => key_id)).toEqual([keyId])
-    expect(list({ key_id: otherKeyId }).records).toEqual([])
-    expect(list({ account_id: otherId }).records.map(({ key_id }) => key_id)).toEqual([keyId])
+    const { next_cursor } = await listRecords(db, { limit: 1 }, theirs, storageUrl)
+    expect((await list({ cursor: next_cursor })).records.map(({ key_id }) => key_id)).toEqual([keyId])
+    expect((await list({ key_id: otherKeyId })).records).toEqual([])
+    expect((await list({ account_id: otherId })).records.map(({ key_id }) => key_id)).toEqual([keyId])
   })
 })
 
 describe('the filter', () => {
-  it('includes from and excludes to', () => {
+  it('includes from and excludes to', async () => {
     const ids = [0, 1, 2].map((seconds) => speak(startMs + seconds * 1000))
-    const found = (fields: Fields) => list(fields).records.map(({ request_id }) => request_id)
-    expect(found({ from: '2026-01-31T12:00:01Z', to: '2026-01-31T12:00:02Z' })).toEqual([ids[1]!])
-    expect(found({ from: '2026-01-31T13:00:01+01:00' })).toEqual([ids[2]!, ids[1]!])
-    expect(found({ to: '2026-02-01' })).toHaveLength(3)
-    expect(found({ to: '2026-01-31' })).toEqual([])
+    const found = async (fields: Fields) => (await list(fields)).records.map(({ request_id }) => request_id)
+    expect(await found({ from: '2026-01-31T12:00:01Z', to: '2026-01-31T12:00:02Z' })).toEqual([ids[1]!])
+    expect(await found({ from: '2026-01-31T13:00:01+01:00' })).toEqual([ids[2]!, ids[1]!])
+    expect(await found({ to: '2026-02-01' })).toHaveLength(3)
+    expect(await found({ to: '2026-01-31' })).toEqual([])
   })
 
   it.each([
@@ -106,8 +106,8 @@ describe('the filter', () => {
     ['to', '2026-02-30', 'an ISO 8601 time such as 2026-01-31T12:00:00Z is allowed'],
     ['key_id', '', 'a string of 1 to 64 characters without control characters is required'],
     ['limit', 201, 'a whole number from 1 to 200 is allowed'],
-  ])('refuses %s: %j', (name, value, allowed) => {
-    expect(errorOf(() => list({ [name]: value }))).toMatchObject({
+  ])('refuses %s: %j', async (name, value, allowed) => {
+    expect(await errorOf(() => list({ [name]: value }))).toMatchObject({
       message: `${name}: found ${JSON.stringify(value)}; ${allowed}.`,
       param: name,
     })
@@ -115,16 +115,17 @@ describe('the filter', () => {
 })
 
 describe('administrators', () => {
-  it('read all accounts or the one they name, with the account id of each record', () => {
+  it('read all accounts or the one they name, with the account id of each record', async () => {
     const otherId = addAccount(db)
     credit(db, otherId, 10)
     speakOnce(db, { accountId: otherId, keyId: addKey(db, otherId), units: 1, nowMs: startMs + 1 })
     speak(startMs)
-    const owners = (fields: Fields) => listAllRecords(db, fields, storageUrl).items.map(({ account_id }) => account_id)
-    expect(owners({})).toEqual([otherId, accountId])
-    expect(owners({ account_id: accountId })).toEqual([accountId])
-    const { next_cursor } = listAllRecords(db, { limit: 1 }, storageUrl)
-    expect(owners({ cursor: next_cursor })).toEqual([accountId])
+    const owners = async (fields: Fields) =>
+      (await listAllRecords(db, fields, storageUrl)).items.map(({ account_id }) => account_id)
+    expect(await owners({})).toEqual([otherId, accountId])
+    expect(await owners({ account_id: accountId })).toEqual([accountId])
+    const { next_cursor } = await listAllRecords(db, { limit: 1 }, storageUrl)
+    expect(await owners({ cursor: next_cursor })).toEqual([accountId])
   })
 })
 
@@ -148,10 +149,10 @@ describe('one record', () => {
     })
   })
 
-  it('is not found when it is unknown, of another account, or running', () => {
+  it('is not found when it is unknown, of another account, or running', async () => {
     const ids = [newRequestId(), speak(startMs), begin(db, { accountId, keyId, units: 2 }).requestId]
     const readers = [accountId, addAccount(db), accountId]
-    const errors = ids.map((id, i) => errorOf(() => findRecord(db, id, readers[i]!, storageUrl)))
+    const errors = await Promise.all(ids.map((id, i) => errorOf(() => findRecord(db, id, readers[i]!, storageUrl))))
     expect(errors.map(({ code }) => code)).toEqual(['not_found', 'not_found', 'not_found'])
     expect(new Set(errors.map(({ message }) => message)).size).toBe(1)
   })
@@ -171,8 +172,8 @@ describe('days', () => {
     expect(listDays(db, { days: 366 }, accountId, startMs).days[0]!.date).toBe('2025-01-31')
   })
 
-  it.each([0, 367, 1.5, '3', null])('refuse the number %j', (days) => {
-    const { message } = errorOf(() => listDays(db, { days }, accountId, startMs))
+  it.each([0, 367, 1.5, '3', null])('refuse the number %j', async (days) => {
+    const { message } = await errorOf(() => listDays(db, { days }, accountId, startMs))
     expect(message).toMatch(/^days: found .+; a whole number from 1 to 366 is allowed\.$/)
   })
 })
@@ -188,12 +189,12 @@ describe('CSV', () => {
         ),
       )
 
-  it('has the records of the pages in the same order, over many reads of the database', () => {
+  it('has the records of the pages in the same order, over many reads of the database', async () => {
     for (let i = 0; i < 1100; i++) speak(startMs + Math.floor(i / 100))
     fail(db, begin(db, { accountId, keyId, units: 2, nowMs: startMs - 1 }))
     for (const fields of [{}, { from: '2026-01-31T12:00:00.004Z', to: '2026-01-31T12:00:00.009Z' }]) {
       const [header, ...rows] = parse([...streamCsv(db, readFilter(fields, accountId), storageUrl)].join(''))
-      const records = readAll({ ...fields, limit: 200 })
+      const records = await readAll({ ...fields, limit: 200 })
       expect(header).toEqual(Object.keys(records[0]!))
       expect(rows).toEqual(records.map((record) => Object.values(record).map((value) => String(value ?? ''))))
       expect(rows).toHaveLength('from' in fields ? 500 : 1101)

@@ -263,11 +263,60 @@ describe('the history', () => {
     expect(pages.flat()).toEqual(all)
   })
 
+  it('is filtered by voice and status, in pages, sums and CSV alike', async () => {
+    const all = await recordsOf()
+    const sumOf = (records: Json[]) => {
+      const sum = (name: string) => records.reduce((total, record) => total + (record[name] ?? 0), 0)
+      return {
+        requests: records.length,
+        characters: sum('characters'),
+        units: sum('units'),
+        audio_ms: sum('audio_ms'),
+        failed: records.filter(({ status }) => status === 'failed').length,
+      }
+    }
+    const filters: [string, (record: Json) => boolean][] = [
+      ['', () => true],
+      ['?status=failed', ({ status }) => status === 'failed'],
+      ['?status=charged&voice_id=en-kevin', ({ status }) => status === 'charged'],
+      ['?voice_id=en-ross', () => false],
+      ['?status=partial', () => false],
+      [`?key_id=${otherKeyId}&voice_id=en-kevin`, ({ key_id }) => key_id === otherKeyId],
+    ]
+    for (const [query, matches] of filters) {
+      const wanted = all.filter(matches)
+      expect(await recordsOf(query)).toEqual(wanted)
+      expect((await ask(`/totals${query}`)).body).toEqual(sumOf(wanted))
+      expect((await ask(`.csv${query}`)).text.trimEnd().split('\r\n')).toHaveLength(1 + wanted.length)
+      const more = query === '' ? `?account_id=${accountId}` : `${query}&account_id=${accountId}`
+      const { items } = await server.admin('GET', `/usage${more}`)
+      expect(items).toEqual(wanted.map((record) => ({ ...record, account_id: accountId })))
+      expect(await server.admin('GET', `/usage/totals${more}`)).toEqual(sumOf(wanted))
+      const { text } = await server.ask(`/api/v1/admin/usage.csv${more}`, { key: adminKey })
+      expect(text.trimEnd().split('\r\n')).toHaveLength(1 + wanted.length)
+    }
+    const pages = await readPages(server, '/api/v1/usage?status=charged', { key, limit: 3, name: 'records' })
+    expect(pages.map((page) => page.length)).toEqual([3, 1])
+    for (const [name, value] of [
+      ['status', 'running'],
+      ['status', ''],
+      ['voice_id', ''],
+      ['voice_id', 'x'.repeat(65)],
+    ])
+      for (const path of ['', '/totals', '.csv'])
+        expectError(await ask(`${path}?${name}=${value}`), 400, 'invalid_params', name)
+    const days = (await server.admin('GET', `/usage/daily?days=2&account_id=${accountId}`)).days
+    expect(days).toEqual((await ask('/daily?days=2')).body.days)
+    const [yesterday, today] = (await server.admin('GET', '/usage/daily?days=2')).days
+    expect([yesterday.requests, today.requests > days[1].requests]).toEqual([0, true])
+  })
+
   it('is isolated: no query of one account returns rows of another', async () => {
     const stranger = await server.makeAccount({ balance: 10 })
     for (const query of ['', `?key_id=${keyId}`, `?account_id=${accountId}`]) {
       expect((await ask(query, stranger.key)).body.records).toEqual([])
       expect((await ask(`.csv${query}`, stranger.key)).text.trim().split('\r\n').length).toBe(1)
+      expect((await ask(`/totals${query}`, stranger.key)).body.requests).toBe(0)
     }
     const cursor = (await ask('?limit=1')).body.next_cursor
     expect((await ask(`?cursor=${cursor}`, stranger.key)).body.records).toEqual([])

@@ -298,6 +298,8 @@ describe('the answers of the service', () => {
     await call('GET', '/api/v1/usage/daily', 200, user)
     await call('GET', '/api/v1/usage/daily', 400, { ...user, query: '?days=0' })
     await call('GET', '/api/v1/usage.csv', 200, user)
+    await call('GET', '/api/v1/usage', 400, { ...user, query: '?status=running' })
+    await call('GET', '/api/v1/usage/totals', 200, { ...user, query: '?status=failed&voice_id=en-kevin' })
     await call('GET', '/api/v1/ledger', 200, user)
     await call('GET', '/api/v1/ledger', 400, { ...user, query: '?cursor=x' })
     await call('GET', '/api/v1/usage/{requestId}', 200, user, spoken.request_id)
@@ -358,6 +360,8 @@ describe('the answers of the service', () => {
     await call('PATCH', `${accounts}/{id}`, 200, { body: { group: null } }, id)
     await call('DELETE', `${groups}/{id}`, 200, {}, group.id)
     await call('GET', '/api/v1/admin/usage', 200, { query: `?account_id=${account.key.account_id}` })
+    for (const path of ['/api/v1/admin/usage/totals', '/api/v1/admin/usage/daily', '/api/v1/admin/usage.csv'] as const)
+      await call('GET', path, 200, { query: `?account_id=${account.key.account_id}` })
     await call('GET', '/api/v1/admin/audit-log', 200, { query: '?limit=200' })
 
     await call('GET', '/api/v1/keys', 200)

@@ -40,15 +40,20 @@ export type UsageRow = Omit<UsageStart, 'digest'> & {
   /** The account's balance after the charge. */
   readonly remaining: number | null
   /** partial: a stream that ended early; a part of its characters was charged. */
-  readonly status: 'running' | 'charged' | 'partial' | 'uncharged' | 'failed'
+  readonly status: 'running' | FinishedStatus
   /** The public code of a failure; null otherwise. A partial request may have one. */
   readonly errorCode: string | null
 }
+
+export const finishedStatuses = ['charged', 'partial', 'uncharged', 'failed'] as const
+export type FinishedStatus = (typeof finishedStatuses)[number]
 
 export type UsageFilter = {
   /** undefined: all accounts. */
   readonly accountId?: string
   readonly keyId?: string
+  readonly voiceId?: string
+  readonly status?: FinishedStatus
   /** Inclusive. */
   readonly fromMs?: number
   /** Exclusive. */
@@ -153,30 +158,68 @@ export function hasDigest(db: Database, requestId: string, digest: Uint8Array): 
   return row.get(requestId)?.digest?.equals(digest) ?? false
 }
 
-/** Lists finished requests older than `before`, newest first by (time, row). */
+/** A place in the history, in its order of (time, row). */
+export type Place = { readonly createdAtMs: number; readonly id: number }
+
+/** Requests older than `before` (undefined: all), down to and including `last` (undefined: to the oldest). */
+export type UsageRange = { readonly before: Place | undefined; readonly last?: Place }
+
+/** Lists finished requests, newest first by (time, row). A filter by voice or status reads all other rows of the range. */
 export function listUsage(
   db: Database,
-  { accountId, keyId, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER }: UsageFilter,
-  { limit, before }: { limit: number; before: { createdAtMs: number; id: number } | undefined },
+  filter: UsageFilter,
+  { limit, ...range }: UsageRange & { readonly limit: number },
 ): UsageRow[] {
-  if (accountId !== undefined && keyId !== undefined && !isKeyOf(db, keyId, accountId)) return []
-  const start = before && before.createdAtMs < toMs ? before : { createdAtMs: toMs, id: 0 }
-  const index = keyId !== undefined ? 'usage_by_key' : accountId !== undefined ? 'usage_by_account' : 'usage_by_age'
-  const conditions = [
-    ...(keyId !== undefined ? ['key_id = @keyId'] : []),
-    ...(accountId !== undefined && keyId === undefined ? ['account_id = @accountId'] : []),
-    'created_at_ms >= @fromMs',
-    '(created_at_ms, id) < (@startMs, @startId)',
-    "status <> 'running'",
-  ]
+  if (hasForeignKey(db, filter)) return []
   return prepare<Record<string, unknown>, UsageRow>(
     db,
-    `SELECT ${columns} FROM usage INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
-     ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
-  ).all({ keyId, accountId, fromMs, startMs: start.createdAtMs, startId: start.id, limit })
+    `SELECT ${columns} FROM ${matching(filter, range)} ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
+  ).all({ ...valuesOf(filter, range), limit })
 }
 
-/** Checked first; otherwise the query would scan every row of another account's key. */
+/** The place of the row that is `rows` rows behind `before`, whatever its voice and status. undefined: there are fewer. */
+export function findPlace(db: Database, filter: UsageFilter, before: Place | undefined, rows: number) {
+  if (hasForeignKey(db, filter)) return undefined
+  const { voiceId, status, ...wide } = filter
+  return prepare<Record<string, unknown>, Place>(
+    db,
+    `SELECT created_at_ms AS createdAtMs, id FROM ${matching(wide, { before }, '')}
+     ORDER BY created_at_ms DESC, id DESC LIMIT 1 OFFSET @rows - 1`,
+  ).get({ ...valuesOf(wide, { before }), rows })
+}
+
+/** Table, index and conditions of the requests that match. `finished`: leaves out those that run. */
+export function matching(
+  { accountId, keyId, voiceId, status }: UsageFilter,
+  { last }: UsageRange,
+  finished = "status <> 'running'",
+): string {
+  const index = keyId !== undefined ? 'usage_by_key' : accountId !== undefined ? 'usage_by_account' : 'usage_by_age'
+  const conditions = [
+    keyId !== undefined ? 'key_id = @keyId' : accountId !== undefined && 'account_id = @accountId',
+    'created_at_ms >= @fromMs',
+    '(created_at_ms, id) < (@startMs, @startId)',
+    last && '(created_at_ms, id) >= (@lastMs, @lastId)',
+    voiceId !== undefined && 'voice_id = @voiceId',
+    status !== undefined ? 'status = @status' : finished,
+  ]
+  return `usage INDEXED BY ${index} WHERE ${conditions.filter(Boolean).join(' AND ')}`
+}
+
+/** The values for `matching`. */
+export function valuesOf(filter: UsageFilter, { before, last }: UsageRange): Record<string, unknown> {
+  const { accountId, keyId, voiceId, status, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter
+  const start = before && before.createdAtMs < toMs ? before : { createdAtMs: toMs, id: 0 }
+  const places = { startMs: start.createdAtMs, startId: start.id, lastMs: last?.createdAtMs, lastId: last?.id }
+  // SQLite uses one condition as the end of the range in the index.
+  return { accountId, keyId, voiceId, status, fromMs: last?.createdAtMs ?? fromMs, ...places }
+}
+
+/** Whether the filter names a key of another account. Otherwise the query would read every row of that key. */
+export function hasForeignKey(db: Database, { accountId, keyId }: UsageFilter): boolean {
+  return accountId !== undefined && keyId !== undefined && !isKeyOf(db, keyId, accountId)
+}
+
 function isKeyOf(db: Database, keyId: string, accountId: string): boolean {
   const sql = 'SELECT 1 FROM api_keys WHERE id = ? AND account_id = ?'
   return prepare(db, sql).get(keyId, accountId) !== undefined

@@ -1,5 +1,4 @@
 /** The commands of the administrative operations, from the table of operations: flags come from the fields. */
-import { onlyAccount, onlyKey, period } from '../../operations/fields'
 import type { Fields } from '../../operations/operation'
 import { operationList, type ListedOperation } from '../../operations/table'
 import type { Command, Flag, Flags } from './description'
@@ -20,7 +19,6 @@ export function operationsOf(verb: AdministrativeVerb): Readonly<Record<string, 
     return first === verb ? [[name!, commandOf(operation)] as const] : []
   })
   const derived = Object.fromEntries(operations)
-  if (verb === 'usage') return { ...derived, export: usageExport }
   return verb === 'voices' ? voicesOperations(derived) : derived
 }
 
@@ -60,11 +58,4 @@ function flagsOf(fields: Fields = {}, path = ''): Flags {
     return [[flag, { takes: takes!, says, example, ...(isRequired && { isRequired }), field: path + name }]]
   })
   return Object.fromEntries(flags)
-}
-
-/** All requests of all accounts; only the command line exports them. */
-const usageExport: Command = {
-  summary: 'export all requests as CSV',
-  flags: { ...flagsOf({ ...onlyAccount, ...onlyKey, ...period }), ...addresses },
-  examples: ['sonant usage export > usage.csv', 'sonant usage export --from 2026-11-01 --to 2026-12-01'],
 }

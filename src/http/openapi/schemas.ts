@@ -270,6 +270,13 @@ export const components = {
       }),
     ),
   }),
+  UsageTotals: object({
+    requests: integer('Requests, including failed ones.', { minimum: 0 }),
+    characters: integer('Characters of their texts.', { minimum: 0 }),
+    units: integer('Characters charged.', { minimum: 0 }),
+    audio_ms: integer('Total duration of the audio.', { minimum: 0 }),
+    failed: integer('Failed requests.', { minimum: 0 }),
+  }),
   Account: object(account),
   AccountPage: page(reference('Account')),
   AdjustedBalance: object({ balance }),
