@@ -40,6 +40,33 @@ export function createInvitation(
   return { id, accountId, token, expiresAtMs }
 }
 
+type OpenInvitation = Invitation & {
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  /** As in the audit log. */
+  readonly invitedBy: string
+}
+
+/** Lists the unused invitations of an account, oldest first. */
+export function listInvitations(db: Database, accountId: string, nowMs: number): OpenInvitation[] {
+  return prepare<[string, number], OpenInvitation>(
+    db,
+    `SELECT id, account_id AS accountId, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs,
+       (SELECT actor FROM audit_log WHERE audit_log.created_at_ms = invitations.created_at_ms
+          AND act = 'account invite' AND after ->> 'id' = invitations.id) AS invitedBy
+     FROM invitations
+     WHERE account_id = ? AND kind = 'invitation' AND used_at_ms IS NULL AND expires_at_ms > ?
+     ORDER BY created_at_ms, id`,
+  ).all(accountId, nowMs)
+}
+
+/** Ends an open invitation, and returns its account; undefined: there was none. */
+export function cancelInvitation(db: Database, id: string, nowMs: number): string | undefined {
+  const sql = `DELETE FROM invitations WHERE id = ? AND kind = 'invitation' AND used_at_ms IS NULL AND expires_at_ms > ?
+    RETURNING account_id AS accountId`
+  return prepare<[string, number], Pick<Invitation, 'accountId'>>(db, sql).get(id, nowMs)?.accountId
+}
+
 /** Makes the setup link of the account. Links from before end. */
 export function createSetup(db: Database, { accountId, nowMs }: NewInvitation): { token: string; expiresAtMs: number } {
   prepare(db, "DELETE FROM invitations WHERE kind = 'setup'").run()

@@ -27,9 +27,18 @@ export function createPerson(db: Database, { accountId, email, name, passwordHas
     `INSERT INTO persons (id, account_id, email, email_folded, name, password_hash, created_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (email_folded) DO NOTHING`,
   ).run(id, accountId, email, foldEmail(email), name, passwordHash, nowMs)
-  if (inserted.changes === 0)
-    throw new AppError('conflict', 'email: a person with this e-mail address exists already.', { param: 'email' })
+  if (inserted.changes === 0) throw emailTaken()
   return findPerson(db, id)!
+}
+
+/** Writes name and e-mail address of an existing person. Throws `conflict` when another person has the address. */
+export function updatePerson(db: Database, { id, name, email }: Pick<Person, 'id' | 'name' | 'email'>): void {
+  const sql = 'UPDATE OR IGNORE persons SET name = ?, email = ?, email_folded = ? WHERE id = ?'
+  if (prepare(db, sql).run(name, email, foldEmail(email), id).changes === 0) throw emailTaken()
+}
+
+function emailTaken(): AppError {
+  return new AppError('conflict', 'email: a person with this e-mail address exists already.', { param: 'email' })
 }
 
 /** Finds a person by id or e-mail address. */

@@ -20,7 +20,15 @@ import { createCodes, listCodes, voidCode } from './codes'
 import { createKey, deleteKey, listKeys, revokeKey, rotateKey, updateKey } from './keys'
 import { listLog } from './log'
 import { listPacks, removePack, type Packs } from './packs'
-import { invitePerson, listPersons, removePerson, resetPassword } from './people'
+import {
+  cancelInvitation,
+  invitePerson,
+  listInvitations,
+  listPersons,
+  removePerson,
+  resetPassword,
+  updatePerson,
+} from './people'
 import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from './voices'
 
 export type AdministrativeCall = {
@@ -51,6 +59,9 @@ export const administrativeHandlers = {
   adjustBalance: ({ admin, id, fields }) => adjustBalance(admin, id, fields),
   invitePerson: ({ admin, id, baseUrl }) => invitePerson(admin, id, baseUrl),
   listPersons: ({ admin, id }) => listPersons(admin, id),
+  listInvitations: ({ admin, id }) => listInvitations(admin, id),
+  cancelInvitation: ({ admin, id }) => cancelInvitation(admin, id),
+  updatePerson: ({ admin, id, fields }) => updatePerson(admin, id, fields),
   resetPassword: ({ admin, id }) => resetPassword(admin, id),
   removePerson: ({ admin, id }) => removePerson(admin, id),
   createKey: ({ admin, id, fields }) => createKey(admin, id, fields),

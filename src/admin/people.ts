@@ -1,10 +1,24 @@
 /** Administrative operations on the people of an account. The audit log names persons by id only: it is never erased. */
-import { createInvitation } from '../account/invitations'
+import {
+  cancelInvitation as deleteInvitation,
+  createInvitation,
+  listInvitations as readInvitations,
+} from '../account/invitations'
 import { generatePassword, hashPassword } from '../account/passwords'
-import { deletePerson, findPerson, listPersons as readPersons, setPasswordHash, type Person } from '../account/persons'
+import {
+  deletePerson,
+  findPerson,
+  listPersons as readPersons,
+  setPasswordHash,
+  updatePerson as writePerson,
+  type Person,
+} from '../account/persons'
 import { endSessions } from '../account/sessions'
 import type { Database } from '../db/database'
 import { retryWhileBusy } from '../db/statements'
+import type { Fields } from '../fields'
+import { personChanges } from '../operations/people'
+import { checkEmail, readFields } from '../operations/read-fields'
 import { instant } from '../paging'
 import { requireAccount } from './accounts'
 import { found, runOperation, type Administration } from './administration'
@@ -21,12 +35,47 @@ export function invitePerson(administration: Administration, accountId: string, 
   })
 }
 
-export function listPersons({ db }: Administration, accountId: string) {
-  const { id } = requireAccount(db, accountId)
-  const items = readPersons(db, id).map(({ createdAtMs, accountId: account_id, ...person }) => {
-    return { ...person, account_id, created_at: instant(createdAtMs) }
+/** Lists the open invitations of an account. */
+export function listInvitations({ db, nowMs }: Administration, accountId: string) {
+  const { id: ofAccount } = requireAccount(db, accountId)
+  const items = readInvitations(db, ofAccount, nowMs()).map(({ id, createdAtMs, expiresAtMs, invitedBy }) => {
+    return { id, created_at: instant(createdAtMs), expires_at: instant(expiresAtMs), invited_by: invitedBy }
   })
   return { items, next_cursor: null }
+}
+
+/** Ends an open invitation. Throws `not_found` also when it was used or has expired. */
+export function cancelInvitation(administration: Administration, id: string) {
+  const { db } = administration
+  return runOperation(administration, 'account cancel-invitation', (nowMs) => {
+    const accountId = found(deleteInvitation(db, id, nowMs), 'open invitation', id)
+    return { subject: accountId, before: { id }, after: null, result: { ok: true, deleted: id } }
+  })
+}
+
+export function listPersons({ db }: Administration, accountId: string) {
+  const { id } = requireAccount(db, accountId)
+  return { items: readPersons(db, id).map(describePerson), next_cursor: null }
+}
+
+/** Changes name or e-mail address. Throws `conflict` when another person has the address. */
+export function updatePerson(administration: Administration, idOrEmail: string, fields: Fields) {
+  const { db } = administration
+  return runOperation(administration, 'account update-person', () => {
+    const person = requirePerson(db, idOrEmail)
+    const { name = person.name, email = person.email } = readFields(fields, personChanges)
+    checkEmail(email)
+    const changed = { ...person, name, email }
+    writePerson(db, changed)
+    const { id, accountId: account_id } = person
+    const changes = { name: name !== person.name, email: email !== person.email }
+    const change = { subject: id, before: { id, account_id }, after: { id, account_id, changed: changes } }
+    return { ...change, result: describePerson(changed) }
+  })
+}
+
+function describePerson({ createdAtMs, accountId: account_id, ...person }: Person) {
+  return { ...person, account_id, created_at: instant(createdAtMs) }
 }
 
 /** Gives a person a random password, which only this answer contains, and ends the person's sessions. */

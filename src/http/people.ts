@@ -1,5 +1,6 @@
 /** Sessions, passwords and invitations over HTTP. */
 import { findPerson, type Person } from '../account/persons'
+import { describePerson } from '../people/describe'
 import { nameDevice } from '../people/device'
 import { acceptInvitation, acceptSetup } from '../people/joining'
 import {
@@ -12,6 +13,7 @@ import {
   type NewSession,
   type SignedIn,
 } from '../people/sessions'
+import { updateOwnPerson } from '../people/own-person'
 import { retryWhileBusy } from '../db/statements'
 import { assert } from '../errors'
 import type { HttpContext } from './context'
@@ -70,6 +72,10 @@ export function peopleHandlers({ db, access, sessions, sessionUse }: HttpContext
       const { answer, secret } = await changePassword(db, caller.session, fields, access.throttleOf(request))
       sessions.setCookie(request, secret)
       return answer
+    },
+    async updateOwnPerson({ request, caller, fields }) {
+      const throttle = access.throttleOf(request)
+      return describePerson(await updateOwnPerson(db, caller.session.personId, fields, throttle))
     },
   } satisfies Partial<Handlers>
 

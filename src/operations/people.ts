@@ -34,6 +34,14 @@ export const acceptance = {
   email: ownEmail,
   name: required(name),
 } as const
+export const personChanges = {
+  name,
+  email: { takes: 'TEXT', says: 'the e-mail address for signing in', schema: email } as Field<string>,
+} as const
+const ownPersonChanges = {
+  ...personChanges,
+  current_password: { says: 'the password; needed for another e-mail address', schema: presentPassword.schema },
+} as const
 const personId: Field = { ...pathId('person', 'ada@example.org'), says: 'id or e-mail address of the person' }
 
 const sessions = {
@@ -84,6 +92,18 @@ const sessions = {
   }),
 }
 
+const person = { description: 'The person.', schema: reference('Person') } as const
+const ownPerson = {
+  updateOwnPerson: operation('PATCH /api/v1/person', 'Change the own name or e-mail address', {
+    ...ofSession,
+    description: 'Another e-mail address takes the password.',
+    limit: 'account',
+    body: { name: 'OwnPersonChanges', fields: ownPersonChanges },
+    answer: person,
+    errors: ['wrong_password', 'conflict'],
+  }),
+}
+
 const invitations = {
   setUp: operation('POST /api/v1/setup', "Join the administrator's account by the setup link", {
     ...ofSignIn,
@@ -110,10 +130,37 @@ const invitations = {
     errors: ['conflict'],
     command: { words: 'account invite', showsAddresses: true, secret: 'url' },
   }),
+  listInvitations: administrative('GET /admin/accounts/{id}/invitations', "List an account's open invitations", {
+    description: 'Oldest first, without those that were used or have expired.',
+    parameter: accountId,
+    answer: 'InvitationList',
+    command: { words: 'account invitations', columns: ['id', 'created_at', 'expires_at', 'invited_by'] },
+  }),
+  cancelInvitation: administrative('DELETE /admin/invitations/{id}', 'Cancel an open invitation', {
+    parameter: pathId('invitation', 'INVITATION_ID'),
+    answer: 'Deleted',
+    command: { words: 'account cancel-invitation' },
+  }),
+}
+
+const persons = {
   listPersons: administrative('GET /admin/accounts/{id}/persons', "List an account's persons, oldest first", {
     parameter: accountId,
     answer: 'PersonList',
     command: { words: 'account persons', columns: ['id', 'email', 'name', 'created_at'] },
+  }),
+  updatePerson: administrative('PATCH /admin/persons/{id}', "Change a person's name or e-mail address", {
+    parameter: personId,
+    body: { name: 'PersonChanges', fields: personChanges },
+    answer: 'AccountPerson',
+    errors: ['conflict'],
+    command: {
+      words: 'account update-person',
+      examples: [
+        "sonant account update-person ada@example.org --name 'Ada King'",
+        'sonant account update-person ada@example.org --email ada@example.com',
+      ],
+    },
   }),
   resetPassword: administrative('POST /admin/persons/{id}/reset-password', 'Give a person a new random password', {
     description: 'The answer is the only place where it is shown. The sessions of the person end.',
@@ -129,4 +176,4 @@ const invitations = {
   }),
 }
 
-export const peopleOperations = { ...sessions, ...invitations } as const
+export const peopleOperations = { ...sessions, ...ownPerson, ...invitations, ...persons } as const

@@ -64,7 +64,7 @@ describe('sonant account', () => {
     expect(await http<Answer>(`/admin/accounts/${made.id}`)).toEqual(updated)
   })
 
-  it('invites a person, resets the password and removes the person, beside the server', async () => {
+  it('invites a person, changes and removes the person, and resets the password, beside the server', async () => {
     const id = newAccount('People')
     const invitation = act('account', 'invite', id, '--base-url', 'https://voice.example.org/tts')
     expect(invitation.url).toMatch(/^https:\/\/voice\.example\.org\/tts\/console\/invitation#\w{43}$/)
@@ -81,6 +81,12 @@ describe('sonant account', () => {
     const statusOfSession = async () => (await fetch(`${sonant.baseUrl}/api/v1/session`, { headers })).status
     expect(await statusOfSession()).toBe(200)
     expect(act<List>('account', 'persons', id).items).toMatchObject([{ email, name: 'Grace', account_id: id }])
+    const open = act('account', 'invite', id)
+    const [{ id: invitationId, ...listed }] = act<List>('account', 'invitations', id).items as [Answer]
+    expect(listed).toMatchObject({ expires_at: open.expires_at, invited_by: expect.stringMatching(/^cli /) })
+    act('account', 'cancel-invitation', String(invitationId))
+    expect(act<List>('account', 'invitations', id).items).toEqual([])
+    expect(act('account', 'update-person', email, '--name', 'Hopper')).toMatchObject({ email, name: 'Hopper' })
     const reset = act('account', 'reset-password', 'GRACE@example.org')
     expect(await statusOfSession()).toBe(401)
     expect((await post('/session', { email, password })).status).toBe(401)

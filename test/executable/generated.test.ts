@@ -49,7 +49,8 @@ async function signInAnew(): Promise<void> {
  * Conditions beyond a description: whether an id, code or cursor exists, whether a time is past, the content of an
  * address or file. A 400 for one of these is no contradiction.
  */
-const onlyTheServerKnows = 'cursor group voices provider code expires_at language url file token'.split(' ')
+const onlyTheServerKnows =
+  'cursor group voices provider code expires_at language url file token current_password'.split(' ')
 
 /** Values that make requests succeed more often, or faster: by name of a field, parameter or header. */
 const likely: Record<string, fc.Arbitrary<unknown>> = {

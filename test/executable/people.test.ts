@@ -138,6 +138,30 @@ describe('an invitation', () => {
     expect((await accept({ token, email: 'longest@example.org', password: 'x'.repeat(1024) })).status).toBe(200)
   })
 
+  it('is listed without its secret until it is used, and can be cancelled', async () => {
+    const { id } = await server.makeAccount()
+    const path = `/accounts/${id}/invitations`
+    const { browser, personId } = await join(server, (await server.makeAccount({ role: 'admin' })).id)
+    const [used, cancelled] = [await invite(id), await invite(id)]
+    const byPerson = (await browser.ask(`/api/v1/admin${path}`, { method: 'POST' })).body
+    expect((await accept({ token: used, email: 'used@example.org' })).status).toBe(200)
+    const { items } = await server.admin('GET', path)
+    const shape = { id: expect.stringMatching(uuid), created_at: instant, expires_at: instant }
+    expect(items).toEqual([
+      { ...shape, invited_by: expect.stringMatching(/^account \S+, key \S+$/) },
+      {
+        ...shape,
+        expires_at: byPerson.expires_at,
+        invited_by: expect.stringMatching(new RegExp(`, person ${personId}$`)),
+      },
+    ])
+    const cancel = () => server.ask(`/api/v1/admin/invitations/${items[0].id}`, { method: 'DELETE', key: adminKey })
+    expect((await cancel()).body).toEqual({ ok: true, deleted: items[0].id })
+    expectError(await cancel(), 404, 'not_found')
+    expectError(await accept({ token: cancelled, email: 'late@example.org' }), 400, 'invalid_params', 'token')
+    expect((await server.admin('GET', path)).items).toEqual([items[1]])
+  })
+
   it('to a disabled account makes no person', async () => {
     const { id } = await server.makeAccount()
     const token = await invite(id)
@@ -420,6 +444,53 @@ describe('a password', () => {
     expect(log).toContain('"act":"account reset-password"')
     expect(log).toContain('"act":"account join"')
     for (const secret of [reset.password, email, password]) expect(log).not.toContain(secret)
+  })
+})
+
+describe('name and e-mail address', () => {
+  it('are changed by their person, the address with the password', async () => {
+    const { browser, email, personId } = await join(server, (await server.makeAccount()).id)
+    const taken = (await join(server, (await server.makeAccount()).id)).email
+    const change = (body: unknown) => browser.ask('/api/v1/person', { method: 'PATCH', body })
+    const renamed = await change({ name: ' Grace ', email })
+    expect(renamed.body).toEqual({ id: personId, email, name: 'Grace', created_at: instant })
+    const next = email.replace('person', 'Renamed')
+    expectError(await change({ email: next }), 400, 'invalid_params', 'current_password')
+    expectError(await change({ email: next, current_password: 'wrong' }), 401, 'invalid_api_key', 'current_password')
+    expectError(await change({ email: taken, current_password: password }), 409, 'conflict', 'email')
+    for (const wrong of [null, 7, '', 'ada', 'a b@c'])
+      expectError(await change({ email: wrong, current_password: password }), 400, 'invalid_params', 'email')
+    for (const wrong of [null, 7, ' ', 'x'.repeat(101)])
+      expectError(await change({ name: wrong }), 400, 'invalid_params', 'name')
+    expect((await browser.ask('/api/v1/session')).body.person).toEqual(renamed.body)
+    expect((await change({ email: next, current_password: password })).body).toEqual({ ...renamed.body, email: next })
+    expect((await signIn(server, email)).answer.status).toBe(401)
+    expect((await signIn(server, next.toLowerCase())).answer.status).toBe(200)
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('are changed by an administrator; the audit log names neither', async () => {
+    const { id } = await server.makeAccount()
+    const { browser, email, personId } = await join(server, id)
+    const other = await join(server, id)
+    const change = (body: unknown) =>
+      server.ask(`/api/v1/admin/persons/${personId}`, { method: 'PATCH', key: adminKey, body })
+    const changed = {
+      id: personId,
+      account_id: id,
+      email: 'lovelace@example.org',
+      name: 'Lovelace',
+      created_at: instant,
+    }
+    expect((await change({ name: 'Lovelace', email: 'lovelace@example.org' })).body).toEqual(changed)
+    expectError(await change({ email: other.email.toUpperCase() }), 409, 'conflict', 'email')
+    expectError(await change({ email: null }), 400, 'invalid_params', 'email')
+    expect((await browser.ask('/api/v1/session')).body.person.email).toBe('lovelace@example.org')
+    const log = await server.admin('GET', '/audit-log?limit=1')
+    expect(log.items).toMatchObject([
+      { act: 'account update-person', subject: personId, after: { changed: { name: true, email: true } } },
+    ])
+    for (const secret of [email, 'ovelace']) expect(JSON.stringify(log)).not.toContain(secret)
   })
 })
 

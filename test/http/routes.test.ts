@@ -115,7 +115,7 @@ describe('the table of operations', () => {
           ? 'own keys'
           : ['signIn', 'acceptInvitation', 'setUp'].includes(id)
             ? 'sign-in'
-            : /^\/api\/v1\/(sessions?|password)\b/.test(path)
+            : /^\/api\/v1\/(sessions?|password|person)\b/.test(path)
               ? 'session'
               : id === 'listVoices'
                 ? 'optional key'

@@ -11,10 +11,8 @@ const end = { type: 'null', description: 'There is one page.' } as const
 
 export const peopleSchemas = {
   Person: object(person),
-  PersonList: object({
-    items: list(object({ ...person, account_id: text('Id of the account.', { format: 'uuid' }) })),
-    next_cursor: end,
-  }),
+  AccountPerson: object({ ...person, account_id: text('Id of the account.', { format: 'uuid' }) }),
+  PersonList: object({ items: list(reference('AccountPerson')), next_cursor: end }),
   Session: object({
     id: text('Id of the session.', { format: 'uuid' }),
     device: orNull(text('Browser and system, as `Firefox on Linux`; null: unknown.')),
@@ -30,6 +28,13 @@ export const peopleSchemas = {
     url: text('The link to hand over; its secret part is behind `#`.', { format: 'uri' }),
     expires_at: instant('Time of expiry.'),
   }),
+  OpenInvitation: object({
+    id: text('Id of the invitation.', { format: 'uuid' }),
+    created_at: instant('Time at which it was made.'),
+    expires_at: instant('Time of expiry.'),
+    invited_by: text('Who made it, as in the audit log.'),
+  }),
+  InvitationList: object({ items: list(reference('OpenInvitation')), next_cursor: end }),
   ResetPassword: object({
     id: person.id,
     email: person.email,
