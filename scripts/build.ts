@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import type { Assets } from '../src/assets/embedded'
+import { bundleConsole } from '../src/http/console/bundle'
 import { prepareBuiltIn } from './assets/built-in'
 import { replaceFile, root } from './run'
 
@@ -28,26 +29,29 @@ function isMusl(): boolean {
  * onnxruntime finds its addon by a path made at run time, and the addon loads its library through the system. The build
  * embeds the addon for this platform and the library, compressed.
  */
-const embedOnnxruntime: BunPlugin = {
-  name: 'embed onnxruntime',
-  setup(build) {
-    const directory = join(root, `node_modules/onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`)
-    build.onLoad({ filter: /onnxruntime-node\/dist\/binding\.js$/ }, async ({ path }) => {
-      const source = await Bun.file(path).text()
-      const contents = source.replace(/require\(`[^`]*onnxruntime_binding\.node`\)/, () => {
-        return `require(${JSON.stringify(join(directory, 'onnxruntime_binding.node'))})`
+async function embedOnnxruntime(): Promise<BunPlugin> {
+  const directory = join(root, `node_modules/onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`)
+  // Before the build begins: the bundler does not see files that come later.
+  const library = await compressLibrary(join(directory, libraryName))
+  return {
+    name: 'embed onnxruntime',
+    setup(build) {
+      build.onLoad({ filter: /onnxruntime-node\/dist\/binding\.js$/ }, async ({ path }) => {
+        const source = await Bun.file(path).text()
+        const contents = source.replace(/require\(`[^`]*onnxruntime_binding\.node`\)/, () => {
+          return `require(${JSON.stringify(join(directory, 'onnxruntime_binding.node'))})`
+        })
+        if (contents === source) throw new Error(`${path}: the addon is not required as expected`)
+        return { contents, loader: 'js' }
       })
-      if (contents === source) throw new Error(`${path}: the addon is not required as expected`)
-      return { contents, loader: 'js' }
-    })
-    build.onLoad({ filter: /speech\/onnx\/library\.ts$/ }, async () => {
-      const { path, name } = await compressLibrary(join(directory, libraryName))
-      const contents = `
-        import path from ${JSON.stringify(path)} with { type: 'file' }
-        export const embeddedLibrary = { path, name: ${JSON.stringify(name)} }`
-      return { contents, loader: 'ts' }
-    })
-  },
+      build.onLoad({ filter: /speech\/onnx\/library\.ts$/ }, () => ({
+        contents: `
+        import path from ${JSON.stringify(library.path)} with { type: 'file' }
+        export const embeddedLibrary = { path, name: ${JSON.stringify(library.name)} }`,
+        loader: 'ts',
+      }))
+    },
+  }
 }
 
 /** The name under which the addon loads the library. */
@@ -85,6 +89,27 @@ function embedAssets(assets: Assets | undefined): BunPlugin {
 
 const placeholder = 'path of file '
 
+/** Embeds the bundled console. */
+async function embedConsole(): Promise<BunPlugin> {
+  const directory = join(root, 'node_modules/.cache/console')
+  const entries: string[] = []
+  for (const [name, { body, contentType }] of await bundleConsole()) {
+    const path = join(directory, name)
+    await replaceFile(path, new Uint8Array(await body.arrayBuffer()))
+    entries.push(`import file${entries.length} from ${JSON.stringify(path)} with { type: 'file' }
+      files.set(${JSON.stringify(name)}, { body: Bun.file(file${entries.length}), contentType: ${JSON.stringify(contentType)} })`)
+  }
+  const contents = `const files = new Map()
+    ${entries.join('\n')}
+    export const readConsoleFiles = async () => files`
+  return {
+    name: 'embed the console',
+    setup(build) {
+      build.onLoad({ filter: /http\/console\/files\.ts$/ }, () => ({ contents, loader: 'js' }))
+    },
+  }
+}
+
 /** Builds the executable and returns its path. */
 export async function build(): Promise<string> {
   const outfile = await compile(join(root, 'src/main.ts'), join(root, 'dist/sonant'), await prepareBuiltIn())
@@ -100,7 +125,7 @@ export async function compile(entrypoint: string, outfile: string, assets?: Asse
   const result = await Bun.build({
     entrypoints: [entrypoint],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
-    plugins: [embedSqliteAddon, embedOnnxruntime, embedAssets(assets)],
+    plugins: [embedSqliteAddon, await embedOnnxruntime(), embedAssets(assets), await embedConsole()],
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     // A server does not load the code of the engines, nor a worker that of the server.

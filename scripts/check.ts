@@ -63,6 +63,7 @@ function listRealModels(): string[] {
 await install()
 const realModels = isFast ? [] : listRealModels()
 if (realModels.length > 0) await run([bun, 'scripts/assets.ts', ...realModels])
+await run([bun, 'scripts/console-types.ts'])
 await run([bun, 'fmt', '--check', '--no-script'])
 await run([bun, 'check', '--no-script', '--no-pretty'])
 if (!isFast) await run([bun, 'scripts/build.ts'])

@@ -11,15 +11,6 @@ declare module '*.css' {
   const path: string
   export default path
 }
-/** Files whose text is embedded. */
-declare module '*/home.html' {
-  const text: string
-  export default text
-}
-declare module '*/home.js' {
-  const text: string
-  export default text
-}
 declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
   const path: string
   export default path

@@ -50,6 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
   'data-directory': [...records, ...level1],
   starting: [],
   operations: [],
+  console: [],
   admin: ['operations', 'clone', ...records, ...speechRooms, ...level1],
   http: [...work, ...records, ...speechRooms, ...level1],
   app: ['http', ...work, ...records, ...speechRooms, ...level1],
@@ -82,6 +83,12 @@ const homes: Record<string, string> = {
   'ipaddr.js': 'net',
   'fastest-levenshtein': 'suggest',
   'cli-progress': 'cli',
+  preact: 'console',
+  'preact/hooks': 'console',
+  '@preact/signals': 'console',
+  'preact-iso': 'console',
+  'openapi-fetch': 'console',
+  lucide: 'console',
 }
 
 /** Files that parse JSON which this program wrote, besides the parser for all other JSON. */
@@ -98,7 +105,8 @@ const ownJson = [
 
 const files = [...new Glob('**/*.{ts,tsx}').scanSync(src)].filter((file) => !file.endsWith('.d.ts')).sort()
 const roomOf = (file: string) => file.split('/')[0]!.replace(/\.tsx?$/, '')
-const transpiler = new Bun.Transpiler({ loader: 'ts' })
+const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) }
+const scanImports = (file: string, text: string) => transpilers[file.endsWith('x') ? 'tsx' : 'ts'].scanImports(text)
 
 type Import = { file: string; room: string; target: string }
 
@@ -108,7 +116,7 @@ async function importsOf(file: string): Promise<Import[]> {
   const withTypes = text.replace(/^(import|export) type /gm, '$1 ').replace(/([{,]\s*)type /g, '$1')
   const statements = withTypes.match(/^(?:import|export)\b[^'"]*?from\s*['"][^'"]+['"]/gm) ?? []
   const paths = [...statements.map((statement) => /['"]([^'"]+)['"]$/.exec(statement)![1]!)]
-  paths.push(...transpiler.scanImports(text).map(({ path }) => path))
+  paths.push(...scanImports(file, text).map(({ path }) => path))
   return [...new Set(paths)].map((target) => ({ file, room: roomOf(file), target }))
 }
 
@@ -131,6 +139,15 @@ describe('the source tree', () => {
     expect(wrong).toEqual([])
   })
 
+  it('gives browsers no code of the server', () => {
+    const outside = imports.filter(({ file, room, target }) => {
+      return (
+        room === 'console' && target.startsWith('.') && !resolve('/', dirname(file), target).startsWith('/console/')
+      )
+    })
+    expect(outside).toEqual([])
+  })
+
   it('keeps the plain voice types free of imports', () => {
     expect(imports.filter(({ file }) => plainTypes.has(file.replace(/\.ts$/, '')))).toEqual([])
   })
@@ -139,8 +156,8 @@ describe('the source tree', () => {
     const graph = new Map<string, string[]>(files.map((file) => [file, []]))
     for (const { file, target } of imports) {
       if (!target.startsWith('.')) continue
-      const path = `${relative(src, resolve(src, dirname(file), target))}.ts`
-      if (graph.has(path)) graph.get(file)!.push(path)
+      const path = relative(src, resolve(src, dirname(file), target))
+      for (const target of [`${path}.ts`, `${path}.tsx`]) if (graph.has(target)) graph.get(file)!.push(target)
     }
     // Files that import no remaining file are removed until none is left; a circle never is.
     for (let size = -1; size !== graph.size;) {
@@ -181,7 +198,7 @@ describe('the source tree', () => {
     const load = async (file: string): Promise<void> => {
       if (loaded.has(file)) return
       loaded.add(file)
-      for (const { kind, path } of transpiler.scanImports(await Bun.file(file).text()))
+      for (const { kind, path } of scanImports(file, await Bun.file(file).text()))
         if (kind === 'import-statement' && path.startsWith('.')) {
           const target = `${resolve(dirname(file), path)}.ts`
           if (await Bun.file(target).exists()) await load(target)
@@ -235,7 +252,7 @@ describe('the source tree', () => {
   it('leaves no marks, no skipped tests and no swallowed errors', async () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b|\b(it|test|describe)\.(only|todo)\(|catch *(\([^)]*\))? *\{ *\}/
     const marked: string[] = []
-    for await (const file of new Glob('{src,test,scripts}/**/*.ts').scan(root)) {
+    for await (const file of new Glob('{src,test,scripts}/**/*.{ts,tsx}').scan(root)) {
       if (file.endsWith('tidy.test.ts')) continue
       if (marks.test(await Bun.file(join(root, file)).text())) marked.push(file)
     }
@@ -248,7 +265,7 @@ describe('the source tree', () => {
       /(\/\*\*|\/\/|^ *\*) (Of|Those|What|That which|Whether some(body|one)) /m,
       /(^|[.:;] )(Of what|Of a|Of an|That which) /m,
     ]
-    const patterns = ['{src,scripts}/**/*.ts', '*.md', 'docs/*.md']
+    const patterns = ['{src,scripts}/**/*.{ts,tsx}', '*.md', 'docs/*.md']
     const described = patterns.flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
     const found: string[] = []
     for (const file of described) {

@@ -98,8 +98,9 @@ function idIn(params: Route['params']): string {
   return ''
 }
 
+/** A last parameter with the name `path` takes slashes too. */
 function routerPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1')
+  return path.replace(/\{path\}$/, '*').replace(/\{(\w+)\}/g, ':$1')
 }
 
 /** A form is read by its handler. Changes by an administrator that need no field may come without a body. */

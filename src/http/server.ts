@@ -12,11 +12,11 @@ import { hasChunksLeft } from './arrival'
 import { audioHandlers } from './audio'
 import { cloneHandlers } from './clones'
 import { computeHandlers } from './compute'
+import { consoleHandlers } from './console'
 import type { HttpContext, ServerOptions } from './context'
 import { crossOrigin } from './cross-origin'
 import { docsHandlers } from './docs'
 import { errorResponse, refusesBody } from './errors'
-import { homeHandlers } from './home'
 import { pathOf } from './path'
 import { ownKeyHandlers } from './own-keys'
 import { peopleHandlers } from './people'
@@ -114,7 +114,7 @@ function handlersOf(context: HttpContext): Handlers {
     ...computeHandlers(context),
     ...audioHandlers(context),
     ...docsHandlers(context),
-    ...homeHandlers(context),
+    ...consoleHandlers(context),
     getVersion: () => ({ version, api: ['v1'], commit }),
     getHealth: () => ({ ok: true }),
   }

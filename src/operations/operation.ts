@@ -85,6 +85,7 @@ export type HeaderName =
   | 'Content-Range'
   | 'Vary'
   | 'Set-Cookie'
+  | 'Location'
   | 'Allow'
   | `Access-Control-${'Allow-Origin' | 'Allow-Methods' | 'Allow-Headers' | 'Expose-Headers' | 'Max-Age'}`
 
@@ -147,7 +148,7 @@ export type Operation = {
   /** Whether it needs the voices of installed packs. */
   readonly usesVoices?: true
   /** Status of the answer; 200 by default. */
-  readonly status?: 202 | 204
+  readonly status?: 202 | 204 | 302
   /** The answer, or the name of its schema. */
   readonly answer: string | Answer
   /** Further examples of the answer, by their id. */

@@ -102,11 +102,23 @@ export const serviceOperations = {
     ...ofService,
     answer: { description: 'An OpenAPI 3.1 document.', schema: { ...object({}), additionalProperties: true } },
   }),
-  getHome: operation('GET /', 'A page for people, with a first request', {
+  getHome: operation('GET /', 'Leads browsers to the console', {
     ...ofService,
     description: 'Only for browsers (`Accept: text/html`); programs get 404.',
-    answer: html,
+    status: 302,
+    answer: { description: 'The address of the console.', schema: {}, headers: ['Location'] },
     errors: ['unknown_path'],
+  }),
+  getConsole: operation('GET /console', 'The console', { ...ofService, answer: html }),
+  getConsoleFile: operation('GET /console/{path}', 'A page of the console, or its script or style', {
+    ...ofService,
+    parameter: { says: 'the path of the page, or the name of the file', schema: { type: 'string' } },
+    answer: {
+      description: 'The page or the file.',
+      contentType: '*/*',
+      schema: { description: 'Page, script or style.' },
+    },
+    errors: ['not_found'],
   }),
   getDocs: operation('GET /docs', 'This description for people', { ...ofService, answer: html }),
   getDocsFile: operation('GET /docs/{file}', 'Script and style of the page', {

@@ -37,6 +37,7 @@ const headers = {
   'Idempotent-Replay': header('`true`: this is the answer to an earlier request.', '^true$'),
   Vary: header('`Authorization`.'),
   'Set-Cookie': header('The cookie of the session, for browsers.'),
+  Location: header('The address to go to.'),
   ETag: header('Entity tag of the file.'),
   'Last-Modified': header('Time when the file was made.'),
   'Accept-Ranges': header('`bytes`.'),
@@ -124,7 +125,7 @@ export function describeApi(baseUrl: string) {
 }
 
 function describeOperation(operation: ListedOperation) {
-  const { id, tag, summary, access, limit, body, bare = {}, method } = operation
+  const { id, tag, summary, access, limit, body, bare = {} } = operation
   const answer = answerOf(operation)
   const rateLimit = limit ? (['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const) : []
   const bareAnswers = Object.entries(bare).map(([status, { description, headers = [] }]) => {
@@ -143,12 +144,16 @@ function describeOperation(operation: ListedOperation) {
       [operation.status ?? 200]: {
         description: answer.description,
         headers: headerReferences([...rateLimit, ...(answer.headers ?? [])]),
-        ...(method !== 'HEAD' && method !== 'OPTIONS' && { content: answerContent(operation, answer) }),
+        ...(!hasNoBody(operation) && { content: answerContent(operation, answer) }),
       },
       ...Object.fromEntries(bareAnswers),
       ...errorReferences(errorsOf(operation)),
     },
   }
+}
+
+function hasNoBody({ method, status }: ListedOperation): boolean {
+  return method === 'HEAD' || method === 'OPTIONS' || status === 302
 }
 
 function answerOf({ answer, status }: ListedOperation): Answer {

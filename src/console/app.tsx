@@ -1,0 +1,79 @@
+/** Shows the page of the address: one of those with a session, or the door. */
+import { LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { useEffect } from 'preact/hooks'
+import { refreshSession, session } from './client/session'
+import { at, consolePath } from './installation'
+import { Invitation } from './pages/door/invitation'
+import { SignIn, SignInAgain } from './pages/door/sign-in'
+import { LinkButton } from './parts/button'
+import { QuestionHost } from './parts/dialog'
+import { ErrorNote } from './parts/errors'
+import { Page } from './parts/page'
+import { Shell } from './parts/shell'
+import { Empty } from './parts/states'
+import { ToastHost } from './parts/toast'
+import { administration, innerAdministration, innerPages, places } from './routes'
+import { words } from './words/words'
+
+export function App() {
+  useEffect(() => void refreshSession(), [])
+  return (
+    <LocationProvider scope={consolePath}>
+      <Router>
+        <Route path={at('/invitation')} component={Invitation} />
+        <Route default component={Inside} />
+      </Router>
+      <QuestionHost />
+      <ToastHost />
+    </LocationProvider>
+  )
+}
+
+/** The pages with a session; without one the door, at the same address. */
+function Inside() {
+  const state = session.value
+  if (state.kind === 'unknown') return <div class="door" aria-busy="true" />
+  if (state.kind === 'failed')
+    return (
+      <main class="door">
+        <ErrorNote error={state.error} onRetry={() => void refreshSession()} />
+      </main>
+    )
+  if (state.kind === 'out') return <SignIn />
+  const { person, account } = state.signedIn
+  return (
+    <>
+      {/* A page that shows one person's data never goes over to another person. */}
+      <Shell key={person.id}>
+        <Pages isAdministrator={account.role === 'admin'} />
+      </Shell>
+      {state.kind === 'ended' && <SignInAgain email={person.email} />}
+    </>
+  )
+}
+
+function Pages({ isAdministrator }: { readonly isAdministrator: boolean }) {
+  const { path } = useLocation()
+  useEffect(() => scrollTo(0, 0), [path])
+  const own = [...places, ...innerPages]
+  const all = isAdministrator ? [...own, ...administration, ...innerAdministration] : own
+  return (
+    <Router>
+      {all.map((each) => (
+        <Route key={each.path} path={at(each.path)} component={each.page} />
+      ))}
+      <Route default component={Missing} />
+    </Router>
+  )
+}
+
+function Missing() {
+  const { errors } = words.value
+  return (
+    <Page title={errors.pageMissing}>
+      <Empty title={errors.pageMissing}>
+        <LinkButton href={at('/')}>{errors.toOverview}</LinkButton>
+      </Empty>
+    </Page>
+  )
+}

@@ -1,0 +1,107 @@
+/** Data of the service for a part of a page: loading, loaded or failed. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from './client'
+
+export type Load<Data> = {
+  /** The last data that came; it stays while newer data loads. */
+  readonly data: Data | undefined
+  readonly error: ApiError | undefined
+  readonly isLoading: boolean
+  /** Loads again. */
+  readonly reload: () => void
+  /** Replaces the data after a change that the page knows. */
+  readonly set: (data: Data) => void
+}
+
+const asApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError('internal_error', String(error), 0, undefined, undefined, undefined)
+
+/** Loads data again whenever one of `inputs` changes; an answer to older inputs is dropped. */
+export function useLoad<Data>(load: () => Promise<Data>, inputs: readonly unknown[]): Load<Data> {
+  const [state, setState] = useState<{ data?: Data; error?: ApiError; isLoading: boolean }>({ isLoading: true })
+  const turn = useRef(0)
+  const run = useCallback(() => {
+    const mine = ++turn.current
+    setState((now) => ({ ...now, isLoading: true }))
+    load().then(
+      (data) => mine === turn.current && setState({ data, isLoading: false }),
+      (error: unknown) =>
+        mine === turn.current && setState((now) => ({ ...now, error: asApiError(error), isLoading: false })),
+    )
+  }, inputs)
+  useEffect(() => {
+    run()
+    return () => void turn.current++
+  }, [run])
+  const set = useCallback((data: Data) => setState({ data, isLoading: false }), [])
+  return { data: state.data, error: state.error, isLoading: state.isLoading, reload: run, set }
+}
+
+/** Loads data now and again every `intervalMs` while the page is visible. */
+export function usePoll<Data>(
+  load: () => Promise<Data>,
+  intervalMs: number,
+  inputs: readonly unknown[] = [],
+): Load<Data> {
+  const loaded = useLoad(load, inputs)
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && loaded.reload(), intervalMs)
+    return () => clearInterval(timer)
+  }, [loaded.reload, intervalMs])
+  return loaded
+}
+
+type Chunk<Item> = { readonly items: readonly Item[]; readonly next_cursor: string | null }
+
+export type Pages<Item> = {
+  readonly items: readonly Item[]
+  readonly error: ApiError | undefined
+  readonly isLoading: boolean
+  readonly hasMore: boolean
+  /** Loads the next page; without effect while one loads or after the last one. */
+  readonly loadMore: () => void
+  /** Begins again with the first page. */
+  readonly reload: () => void
+  /** Replaces items after a change that the page knows. */
+  readonly update: (change: (items: readonly Item[]) => readonly Item[]) => void
+}
+
+/** Loads a list page by page. It begins again whenever one of `inputs` changes. */
+export function usePages<Item>(
+  loadPage: (cursor: string | undefined) => Promise<Chunk<Item>>,
+  inputs: readonly unknown[],
+): Pages<Item> {
+  type State = { items: readonly Item[]; cursor: string | null | undefined; error?: ApiError; isLoading: boolean }
+  const [state, setState] = useState<State>({ items: [], cursor: undefined, isLoading: true })
+  const turn = useRef(0)
+
+  const load = useCallback((cursor: string | undefined, before: readonly Item[]) => {
+    const mine = ++turn.current
+    setState((now) => ({ ...now, isLoading: true, error: undefined }))
+    loadPage(cursor).then(
+      ({ items, next_cursor }) => {
+        if (mine === turn.current) setState({ items: [...before, ...items], cursor: next_cursor, isLoading: false })
+      },
+      (error: unknown) => {
+        if (mine === turn.current) setState((now) => ({ ...now, error: asApiError(error), isLoading: false }))
+      },
+    )
+  }, inputs)
+  const reload = useCallback(() => load(undefined, []), [load])
+  useEffect(() => {
+    reload()
+    return () => void turn.current++
+  }, [reload])
+
+  return {
+    items: state.items,
+    error: state.error,
+    isLoading: state.isLoading,
+    hasMore: state.cursor !== null,
+    loadMore: () => {
+      if (!state.isLoading && state.cursor !== null) load(state.cursor, state.items)
+    },
+    reload,
+    update: (change) => setState((now) => ({ ...now, items: change(now.items) })),
+  }
+}

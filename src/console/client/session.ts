@@ -1,0 +1,73 @@
+/** Who is signed in here. Tabs tell each other when that changes. */
+import { signal } from '@preact/signals'
+import { api, ApiError, dataOf, whenSessionEnds, type Schema } from './client'
+
+export type SignedIn = Schema<'SignedIn'>
+
+type State =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'failed'; readonly error: ApiError }
+  | { readonly kind: 'out' }
+  | { readonly kind: 'in'; readonly signedIn: SignedIn }
+  /** The page stays as it is behind a dialog. */
+  | { readonly kind: 'ended'; readonly signedIn: SignedIn }
+
+export const session = signal<State>({ kind: 'unknown' })
+
+const channel = new BroadcastChannel('sonant-session')
+channel.onmessage = () => void refreshSession()
+
+/** Asks the server who is signed in: another tab may have signed out, or in as another person. */
+export async function refreshSession(): Promise<void> {
+  const { data, error, response } = await api.GET('/api/v1/session').catch((cause: unknown) => ({
+    data: undefined,
+    error: cause,
+    response: undefined,
+  }))
+  if (data) session.value = { kind: 'in', signedIn: data }
+  else if (response?.status === 401) end()
+  else if (session.peek().kind === 'unknown')
+    session.value = {
+      kind: 'failed',
+      error: new ApiError('unreachable', String(error), response?.status ?? 0, undefined, undefined, undefined),
+    }
+}
+
+/** The session has ended on the server: a page that is open stays, behind the dialog that asks to sign in again. */
+function end(): void {
+  const now = session.peek()
+  if (now.kind === 'in') session.value = { kind: 'ended', signedIn: now.signedIn }
+  else if (now.kind !== 'ended') session.value = { kind: 'out' }
+}
+whenSessionEnds(end)
+
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible' && session.peek().kind === 'in') void refreshSession()
+})
+
+/** A person has signed in here. */
+export function enter(signedIn: SignedIn): void {
+  session.value = { kind: 'in', signedIn }
+  channel.postMessage('changed')
+}
+
+/** Signs in. Throws {@link ApiError}. */
+export async function signIn(email: string, password: string): Promise<void> {
+  enter(await dataOf(api.POST('/api/v1/session', { body: { email, password } })))
+}
+
+/** Signs out here, or of all sessions of the person. Throws {@link ApiError}. */
+export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
+  await dataOf(where === 'here' ? api.DELETE('/api/v1/session') : api.DELETE('/api/v1/sessions'))
+  session.value = { kind: 'out' }
+  channel.postMessage('changed')
+}
+
+/** The person who is signed in, behind the pages that only such a person sees. */
+export function useSignedIn(): SignedIn {
+  const state = session.value
+  if (state.kind !== 'in' && state.kind !== 'ended') throw new Error('This page needs a session.')
+  return state.signedIn
+}
+
+export const useIsAdministrator = (): boolean => useSignedIn().account.role === 'admin'

@@ -1,0 +1,91 @@
+/** The form of a person who gets a password: at the first start, and by an invitation. */
+import { useState } from 'preact/hooks'
+import { enter, type SignedIn } from '../../client/session'
+import { at } from '../../installation'
+import { LinkButton } from '../../parts/button'
+import { Form, TextField } from '../../parts/form'
+import { words } from '../../words/words'
+import { Door } from './frame'
+
+export type Joining = {
+  readonly token: string
+  readonly email: string
+  readonly password: string
+  readonly name: string
+}
+
+type Props = {
+  readonly title: string
+  readonly lead: string
+  readonly action: string
+  /** Advice where the link does not work. */
+  readonly whenUsed: string
+  readonly send: (joining: Joining) => Promise<SignedIn>
+  /** Runs after the person has entered. */
+  readonly onEntered: () => void
+}
+
+const passwordCharactersMin = 8
+
+/** The token stands behind `#`, so that no server and no log sees it in an address. */
+const readToken = () => location.hash.slice(1)
+
+export function JoinPage({ title, lead, action, whenUsed, send, onEntered }: Props) {
+  const { door } = words.value
+  const [token] = useState(readToken)
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [isRefused, setRefused] = useState(token === '')
+  const isShort = password !== '' && [...password].length < passwordCharactersMin
+
+  async function submit(): Promise<void> {
+    try {
+      enter(await send({ token, email, password, name }))
+      onEntered()
+    } catch (error) {
+      if ((error as { param?: string }).param === 'token') setRefused(true)
+      throw error
+    }
+  }
+
+  if (isRefused)
+    return (
+      <Door title={title}>
+        <div class="note bad" role="alert">
+          <p>{door.linkUsed}</p>
+          <p>{whenUsed}</p>
+        </div>
+        <LinkButton href={at('/')} kind="primary">
+          {door.toSignIn}
+        </LinkButton>
+      </Door>
+    )
+  return (
+    <Door title={title} lead={lead}>
+      <Form onSubmit={submit} action={action} fields={['name', 'email', 'password']} isDisabled={isShort}>
+        <TextField label={door.name} name="name" autocomplete="name" required value={name} onValue={setName} />
+        <TextField
+          label={door.email}
+          name="email"
+          type="email"
+          autocomplete="username"
+          required
+          value={email}
+          onValue={setEmail}
+        />
+        <TextField
+          label={door.newPassword}
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          required
+          hint={door.passwordHint}
+          fault={isShort ? door.passwordShort : undefined}
+          value={password}
+          onValue={setPassword}
+        />
+      </Form>
+    </Door>
+  )
+}

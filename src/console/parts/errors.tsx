@@ -1,0 +1,32 @@
+/** Errors of the service as a person would say them, with their code. */
+import { ApiError } from '../client/client'
+import { words } from '../words/words'
+import { Button } from './button'
+
+/** One sentence about the error in the reader's language, or the service's own words where there is none. */
+export function sayError(error: ApiError): string {
+  const { errors } = words.value
+  const known: Readonly<Record<string, string>> = errors.byCode
+  const sentence = known[error.code] ?? error.message
+  if (error.retryAfterSeconds === undefined) return sentence
+  return `${sentence} ${errors.tryAgainIn(error.retryAfterSeconds)}`
+}
+
+type NoteProps = { readonly error: ApiError | undefined; readonly onRetry?: (() => void) | undefined }
+
+/** Says the error with its code; the service's own words stand below where they add something. */
+export function ErrorNote({ error, onRetry }: NoteProps) {
+  if (!error) return null
+  const sentence = sayError(error)
+  return (
+    <div class="note bad" role="alert">
+      <p>{sentence}</p>
+      {error.code !== 'unreachable' && !sentence.startsWith(error.message) && <p class="faint">{error.message}</p>}
+      <p class="faint small">
+        <code>{error.code}</code>
+        {error.requestId && <> · {error.requestId}</>}
+      </p>
+      {onRetry && <Button onClick={onRetry}>{words.value.common.tryAgain}</Button>}
+    </div>
+  )
+}

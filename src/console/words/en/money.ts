@@ -1,0 +1,2 @@
+/** Words of keys, usage and balance. */
+export const money = {}

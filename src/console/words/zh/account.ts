@@ -1,0 +1,2 @@
+/** Words of the page of one's own account. */
+export const account = {}

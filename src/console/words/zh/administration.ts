@@ -1,0 +1,2 @@
+/** Words of the pages for administrators. */
+export const administration = {}

@@ -1,0 +1,2 @@
+/** Words of the playground. */
+export const speak = {}

@@ -1,0 +1,2 @@
+/** Words of the catalogue and of cloning. */
+export const voices = {}
