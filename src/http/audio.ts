@@ -1,11 +1,8 @@
-/** The stored audio: public, immutable, with ranges and conditions, for pages of every origin. */
+/** The stored audio: public, immutable, for pages of every origin. */
 import { AppError } from '../errors'
-import { describe } from '../fields'
-import type { StoredFile } from '../storage/storage'
-import { evaluateConditions, type Outcome, type Selected } from './conditions'
 import type { HttpContext } from './context'
 import { preflight } from './cross-origin'
-import { formatHttpDate } from './http-date'
+import { sendFile } from './file'
 import { addHeaders, headersOf } from './request-state'
 import type { Call, Handlers } from './routes'
 
@@ -15,7 +12,7 @@ export function audioHandlers({ demos }: HttpContext) {
   async function serve({ request, id: name, deadline }: FileCall): Promise<Response> {
     const file = await demos.find(name, deadline)
     if (!file) throw new AppError('not_found', 'There is no such audio file.')
-    return respond(request, name, file)
+    return sendFile(request, name, file, 'public, max-age=31536000, immutable')
   }
 
   function answerPreflight({ request }: FileCall): Response {
@@ -31,49 +28,4 @@ export function audioHandlers({ demos }: HttpContext) {
     headDemo: serve,
     optionsDemo: answerPreflight,
   } satisfies Partial<Handlers>
-}
-
-/** Throws `precondition_failed`, `range_not_satisfiable`. */
-function respond(request: Request, name: string, file: StoredFile): Response {
-  const { sizeBytes, contentType } = file
-  const selected = select(name, file)
-  const outcome = evaluateConditions(request, selected, Date.now())
-  const cached = { 'cache-control': 'public, max-age=31536000, immutable', etag: selected.etag }
-  if (outcome.status === 304) return new Response(null, { status: 304, headers: { ...headersOf(request), ...cached } })
-  const { start, end } = rangeOf(request, outcome, sizeBytes)
-  const headers = {
-    ...headersOf(request),
-    ...cached,
-    'content-type': contentType,
-    'content-length': String(end - start + 1),
-    'last-modified': formatHttpDate(selected.modifiedAtMs),
-    'accept-ranges': 'bytes',
-    'x-content-type-options': 'nosniff',
-    ...(outcome.status === 206 && { 'content-range': `bytes ${start}-${end}/${sizeBytes}` }),
-  }
-  const body = request.method === 'GET' ? Bun.file(file.path).slice(start, end + 1, contentType) : null
-  return new Response(body, { status: outcome.status, headers })
-}
-
-/** The date is never in the future (RFC 9110 section 8.8.2.1), even if the file system's is. */
-function select(name: string, { sizeBytes, modifiedAtMs }: StoredFile): Selected {
-  const seconds = Math.floor(Math.min(modifiedAtMs, Date.now()) / 1000)
-  const etag = `"${Bun.hash(name).toString(16)}-${sizeBytes.toString(16)}"`
-  return { etag, modifiedAtMs: seconds * 1000, sizeBytes }
-}
-
-function rangeOf(request: Request, outcome: Outcome, sizeBytes: number): { start: number; end: number } {
-  if (outcome.status === 206) return outcome
-  if (outcome.status === 412) {
-    const param = outcome.failed
-    throw new AppError('precondition_failed', `${param}: the file is not the one that this header names.`, { param })
-  }
-  if (outcome.status === 416) {
-    addHeaders(request, { 'content-range': `bytes */${sizeBytes}`, 'accept-ranges': 'bytes' })
-    const found = describe(request.headers.get('range'))
-    throw new AppError('range_not_satisfiable', `Range: found ${found}; the file has ${sizeBytes} bytes.`, {
-      param: 'Range',
-    })
-  }
-  return { start: 0, end: sizeBytes - 1 }
 }

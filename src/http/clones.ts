@@ -1,5 +1,6 @@
 /** Cloned voices: create, delete, and the precheck (4.3 to 4.5 of the interface). */
 import { clone, removeClone } from '../clone/clone'
+import { createHearing } from '../clone/hearing'
 import { cloneUnits, type CloneRequest, type CloneSource } from '../clone/cloning'
 import { AppError } from '../errors'
 import { isGiven, refuse, type Fields } from '../fields'
@@ -9,6 +10,7 @@ import type { ReceivedReference } from '../storage/references'
 import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
+import { sendFile } from './file'
 import { isForm, readForm, type Form } from './form'
 import { stateOf } from './request-state'
 import type { Handlers } from './routes'
@@ -20,6 +22,7 @@ const hashPattern = /^[0-9a-f]{64}$/i
 export function cloneHandlers({ db, cloning, addresses, faultsOnDemand }: HttpContext) {
   const describe = (request: Request, voice: Clone) => describeClone(voice, addresses(request).storageUrl)
   const { catalogue, references, storage } = cloning
+  const hear = createHearing({ db, references })
 
   async function readClone(request: Request): Promise<Form> {
     const receive = async () => {
@@ -52,6 +55,11 @@ export function cloneHandlers({ db, cloning, addresses, faultsOnDemand }: HttpCo
       } finally {
         await file?.discard()
       }
+    },
+
+    async getRecording({ request, caller, id }) {
+      const { name, file } = await hear(caller.accountId, id)
+      return sendFile(request, name, file, 'private, no-store')
     },
 
     async deleteClone({ caller, fields: { voice_id: voiceId } }) {

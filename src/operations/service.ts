@@ -1,24 +1,13 @@
 /** Stored audio, pages and the state of the service: operations without a key. */
 import { operation } from './entry'
-import type { Field, Fields } from './operation'
+import { conditions, ranges } from './file-headers'
+import type { Field } from './operation'
 import { object, reference, text } from './schema'
 
 const file: Field = {
   says: 'name of the file',
   schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,127}\\.(mp3|wav)$' },
 }
-const header = (says: string): Field => ({ says, schema: { type: 'string' } })
-const conditions: Fields = {
-  'If-None-Match': header('one or more `ETag`s'),
-  'If-Modified-Since': header('a date'),
-  'If-Match': header('one or more `ETag`s'),
-  'If-Unmodified-Since': header('a date'),
-}
-const ranges: Fields = {
-  Range: header('one range of bytes; several at once are answered with the whole file'),
-  'If-Range': header('an `ETag` or a `Last-Modified`: the range counts only if it is that of the file'),
-}
-
 const crossOrigin = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const
 const ofAudio = {
   mount: '/audio/*',

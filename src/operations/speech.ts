@@ -1,6 +1,7 @@
 /** Speech, voices and cloned voices: operations of customers that make sound. */
 import { fault, pathId } from './fields'
 import { operation } from './entry'
+import { conditions, ranges } from './file-headers'
 import { reference } from './schema'
 
 const choosesVoice = ['voice_not_found', 'voice_disabled', 'voice_not_allowed'] as const
@@ -94,10 +95,30 @@ export const speechOperations = {
     answer: { description: 'The voice is deleted.', schema: reference('Deleted') },
     errors: ['invalid_params', 'voice_not_found', 'storage_failed'],
   }),
+  getRecording: operation('GET /api/v1/voices/clone/{voiceId}/recording', 'Hear the recording of a cloned voice', {
+    ...ofClones,
+    description:
+      'The file as it was sent, for the account of the voice only. 404 also when the recording was deleted; the voice stays then.',
+    limit: 'voices',
+    parameter: { ...pathId('voice'), says: 'a `cv-` id' },
+    headers: { ...ranges, ...conditions },
+    answersHead: true,
+    answer: {
+      description: 'The file.',
+      contentType: 'audio/*',
+      schema: { description: 'wav, mp3, flac, m4a, aac or ogg, by its content.' },
+      headers: ['ETag', 'Last-Modified', 'Accept-Ranges'],
+    },
+    bare: {
+      206: { description: 'The range.', headers: ['ETag', 'Last-Modified', 'Content-Range'] },
+      304: { description: 'The cached file is current.', headers: ['ETag'] },
+    },
+    errors: ['not_found', 'precondition_failed', 'range_not_satisfiable', 'storage_failed'],
+  }),
   precheckClone: operation('GET /api/v1/voices/clone/precheck', 'Check before an upload', {
     ...ofClones,
     description:
-      'When `exists`, send `hash` and `name` instead of the file. The hash of a stored file is enough to clone from it, so keep it secret.',
+      'When `exists`, send `hash` and `name` instead of the file. The hash of a stored file is enough to clone from it and to hear it, so keep it secret.',
     limit: 'precheck',
     query: { hash: { says: 'SHA-256 of the file', schema: sha256, isRequired: true } },
     answer: { description: 'The state of the file.', schema: reference('Precheck') },

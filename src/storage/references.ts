@@ -1,12 +1,12 @@
 /**
- * Recordings that voices were cloned from, on local disk and never served. Each is named by the SHA-256 of its bytes. A
+ * Recordings that voices were cloned from, on local disk; only accounts that cloned from one may hear it. Each is named by the SHA-256 of its bytes. A
  * recording is hashed while it is written under a temporary name. It is fsynced and renamed once its voice is made.
  */
 import { constants, renameSync, rmSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
-import { guardsOf, syncDirectoryNow, temporarySuffix, writeAt } from './files'
+import { guardsOf, ignoreMissing, syncDirectoryNow, temporarySuffix, writeAt } from './files'
 
 export type References = ReturnType<typeof openReferences>
 
@@ -35,6 +35,8 @@ export type ReceivedReference = {
   /** Removes the file unless it was kept. */
   discard(): Promise<void>
 }
+
+export type KeptReference = { readonly path: string; readonly sizeBytes: number; readonly modifiedAtMs: number }
 
 const { guard, guardNow } = guardsOf('recording')
 
@@ -93,6 +95,13 @@ export function openReferences({ directory }: { directory: string }) {
       }
       const { size } = await guard(() => stat(path))
       return received(path, sha256, size)
+    },
+
+    /** Finds a kept recording; undefined when it does not exist. */
+    async find(sha256: string): Promise<KeptReference | undefined> {
+      const path = pathOf(sha256)
+      const found = await guard(() => stat(path).catch(ignoreMissing))
+      return found && { path, sizeBytes: found.size, modifiedAtMs: found.mtimeMs }
     },
 
     /** Removes a recording synchronously, for use in a transaction. A missing one is no error. */

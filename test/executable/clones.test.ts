@@ -7,6 +7,7 @@ import { medianPitchHz, readWav } from '../sound'
 import { until } from '../until'
 import { query } from './books'
 import { adminKey, expectError, instantPattern, startServer, uuid, type Answer, type Json, type Server } from './client'
+import { cookieName, join } from './people-client'
 import { hashOf, lasting, recordVoice, sampleRate, samplesOf, variant, wavOf } from './recordings'
 
 setDefaultTimeout(60_000)
@@ -417,6 +418,59 @@ describe('a cloned voice', () => {
     await until(isHolding)
     expect((await remove(key, voice.id)).status).toBe(200)
     expect((await speaking).body).toMatchObject({ voice_id: voice.id, units: text.length })
+  })
+})
+
+describe('the recording of a clone', () => {
+  const pathOf = (id: string) => `/api/v1/voices/clone/${id}/recording`
+  const hear = (key: string, id: string, init: RequestInit = {}) =>
+    fetch(server.baseUrl + pathOf(id), { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } })
+
+  it('is heard by the account of the clone, whole or in ranges, and kept by no cache', async () => {
+    const { id: accountId, key } = await server.makeAccount({ balance: 1000 })
+    const { voice } = await cloneOf(key, female)
+    const { browser } = await join(server, accountId)
+    const headers = { authorization: `Bearer ${key}`, cookie: '' }
+    const bySession = { authorization: '', cookie: `${cookieName}=${browser.cookie()}` }
+    for (const each of [headers, bySession]) {
+      const sent = Object.fromEntries(Object.entries(each).filter(([, value]) => value !== ''))
+      const answer = await fetch(server.baseUrl + pathOf(voice.id), { headers: sent })
+      expect(Object.fromEntries([...answer.headers].filter(([name]) => !name.startsWith('x-request')))).toMatchObject({
+        'content-type': 'audio/wav',
+        'content-length': String(female.length),
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+      })
+      expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+      expect(Buffer.from(await answer.bytes()).equals(Buffer.from(female))).toBe(true)
+    }
+    const part = await hear(key, voice.id, { headers: { range: 'bytes=4-43' } })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 4-43/${female.length}`])
+    expect(Buffer.from(await part.bytes()).equals(Buffer.from(female.subarray(4, 44)))).toBe(true)
+    const head = await hear(key, voice.id, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'audio/wav', ''])
+    const beyond = await asAnswer(await hear(key, voice.id, { headers: { range: `bytes=${female.length}-` } }))
+    expectError(beyond, 416, 'invalid_request', 'Range')
+  })
+
+  it('is not found by others, without it, and after it was deleted', async () => {
+    const [{ key }, other] = [await server.makeAccount({ balance: 1000 }), await server.makeAccount()]
+    const { voice } = await cloneOf(key, male)
+    const messages = new Set<string>()
+    const expectNothing = async (by: string, id: string) => {
+      const answer = await asAnswer(await hear(by, id))
+      expectError(answer, 404, 'not_found')
+      messages.add(answer.body.error.message)
+    }
+    for (const by of [other.key, adminKey]) await expectNothing(by, voice.id)
+    await expectNothing(key, 'en-ross')
+    await server.admin('POST', `/clones/${voice.id}/purge`)
+    await expectNothing(key, voice.id)
+    const { voice: second } = await cloneOf(key, variant(male, 51))
+    expect((await remove(key, second.id)).status).toBe(200)
+    await expectNothing(key, second.id)
+    expect(messages.size).toBe(1)
   })
 })
 

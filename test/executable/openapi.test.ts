@@ -256,6 +256,13 @@ describe('the answers of the service', () => {
     await call('POST', '/api/v1/voices/clone', 200, { body: { name: 'Again', hash } })
     await call('POST', '/api/v1/voices/clone', 400, { body: { name: 'n', url: 'http://localhost/' } })
     await call('POST', '/api/v1/voices/clone', 404, { body: { name: 'n', hash: '0'.repeat(64) } })
+    const recordingPath = '/api/v1/voices/clone/{voiceId}/recording'
+    await call('GET', recordingPath, 200, {}, cloned.voice.id)
+    await call('GET', recordingPath, 206, { headers: { range: 'bytes=0-9' } }, cloned.voice.id)
+    await call('GET', recordingPath, 304, { headers: { 'if-none-match': '*' } }, cloned.voice.id)
+    await call('GET', recordingPath, 412, { headers: { 'if-match': '"x"' } }, cloned.voice.id)
+    await call('GET', recordingPath, 416, { headers: { range: 'bytes=999999999-' } }, cloned.voice.id)
+    await call('GET', recordingPath, 404, {}, 'en-kevin')
     await call('GET', '/api/v1/voices', 200)
     const { account_id: ownId } = (await call('GET', '/api/v1/account', 200)).key
     await call('GET', '/api/v1/admin/clones', 200, { query: `?account_id=${ownId}` })
