@@ -45,6 +45,7 @@ export type ErrorCode =
   | 'body_too_slow'
   | 'body_too_fragmented'
   | 'not_found'
+  | 'gone'
   | 'unknown_path'
   | 'method_not_allowed'
   | 'precondition_failed'
@@ -56,6 +57,7 @@ export type ErrorCode =
 const publicCodes = {
   invalid_session: 'invalid_api_key',
   wrong_password: 'invalid_api_key',
+  gone: 'not_found',
   idempotency_conflict: 'invalid_params',
   unknown_hash: 'invalid_params',
   payload_too_large: 'invalid_params',

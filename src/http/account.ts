@@ -4,6 +4,7 @@ import { findKey } from '../account/keys'
 import { describeKey } from '../admin/keys'
 import { limits } from '../config'
 import { createMemo, retryWhileBusy, transact } from '../db/statements'
+import { eraseAudio } from '../billing/erased-audio'
 import { findRecord, listDays, listRecords, readFilter, streamCsv, sumRecords } from '../billing/history'
 import { redeemCode } from '../billing/ledger/codes'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
@@ -17,7 +18,7 @@ import type { Handlers } from './routes'
 
 const unit = 'characters'
 
-export function accountHandlers({ db, access, addresses, installation }: HttpContext) {
+export function accountHandlers({ db, speaking, access, addresses, installation }: HttpContext) {
   const balanceOf = (accountId: string) => settledUnits(readBalance(db, accountId))
   const remember = createMemo(db, limits.rememberedMax)
   const describeBalance = (accountId: string) =>
@@ -63,6 +64,8 @@ export function accountHandlers({ db, access, addresses, installation }: HttpCon
       const filter = readFilter(fields, caller.accountId)
       return csvResponse(request, streamCsv(db, filter, addresses(request).storageUrl))
     },
+
+    eraseAudio: ({ caller, id }) => eraseAudio(speaking, id, caller.accountId),
 
     getUsageRecord: ({ request, caller, id }) => findRecord(db, id, caller.accountId, addresses(request).storageUrl),
   } satisfies Partial<Handlers>

@@ -32,6 +32,7 @@ export const statuses = {
   method_not_allowed: 405,
   conflict: 409,
   idempotency_conflict: 409,
+  gone: 410,
   precondition_failed: 412,
   payload_too_large: 413,
   file_too_large: 413,

@@ -93,4 +93,12 @@ export const accountOperations = {
     answer: { description: 'The request.', schema: reference('UsageRecord') },
     errors: ['not_found'],
   }),
+  eraseAudio: operation('DELETE /api/v1/usage/{requestId}/audio', 'Erase the audio of a request', {
+    ...ofUsage,
+    description:
+      'The request stays in the history. The address of the audio, and a repeat of the request with its `Idempotency-Key`, get 410 from then on. Copies in caches stay.',
+    parameter: { ...pathId('request'), says: 'its `request_id`' },
+    answer: { description: 'The file is deleted.', schema: reference('Deleted') },
+    errors: ['not_found', 'gone', 'storage_failed'],
+  }),
 }

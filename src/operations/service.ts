@@ -51,7 +51,7 @@ const ofPreflight = {
     ],
   },
 } as const
-const headErrors = ['not_found', 'precondition_failed', 'storage_failed'] as const
+const headErrors = ['not_found', 'gone', 'precondition_failed', 'storage_failed'] as const
 const getErrors = [...headErrors, 'range_not_satisfiable'] as const
 /** A demo may be made for the request. */
 const demoErrors = ['rate_limited', 'synthesis_failed', 'synthesis_timeout'] as const

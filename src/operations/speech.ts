@@ -34,6 +34,7 @@ export const speechOperations = {
       'key_cap_reached',
       ...choosesVoice,
       'idempotency_conflict',
+      'gone',
       'synthesis_failed',
       'synthesis_timeout',
       'speed_processing_failed',

@@ -4,6 +4,7 @@
  */
 import type { Caller } from '../account/keys'
 import type { AudioFormat } from '../audio/encode/encoder'
+import { audioGone } from '../billing/erased-audio'
 import { countCharacters } from '../billing/ledger/characters'
 import { ensureAffordable, readBalance, settledUnits } from '../billing/ledger/ledger'
 import { payOnce, type Billing } from '../billing/paid-request'
@@ -77,7 +78,8 @@ export type Estimate = {
 
 /**
  * Throws `idempotency_conflict`, `voice_not_found`, `voice_disabled`, `voice_not_allowed`, `key_cap_reached`,
- * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), and the errors of `render`.
+ * `insufficient_balance`, `storage_failed`, `rate_limited` (queue full), `gone` (erased audio of a repeated request),
+ * and the errors of `render`.
  */
 export async function speak(speaking: Speaking, request: SpeakRequest): Promise<Spoken> {
   const { caller, requestId } = request
@@ -93,7 +95,7 @@ export async function speak(speaking: Speaking, request: SpeakRequest): Promise<
       keepsUncharged: true,
     }
   })
-  if ('earlier' in outcome) return replayOf(outcome.earlier)
+  if ('earlier' in outcome) return replayOf(speaking, outcome.earlier)
   const { made, remaining } = outcome
   const units = countCharacters(request.text)
   const { fileName: name, voiceId, processingMs } = made
@@ -105,9 +107,11 @@ function latestOf({ extraTimeMaxMs }: Speaking, { deadline }: SpeakRequest): Dea
   return extraTimeMaxMs > 0 ? lengthen(deadline, extraTimeMaxMs) : deadline
 }
 
-/** The answer to an earlier request, read from the history. */
-function replayOf({ fileName, voiceId, speed, characters, remaining, processingMs }: UsageRow): Spoken {
+/** The answer to an earlier request, read from the history. Throws `gone`. */
+async function replayOf({ storage }: Speaking, row: UsageRow): Promise<Spoken> {
+  const { fileName, voiceId, speed, characters, remaining, processingMs } = row
   assert(fileName !== null && speed !== null && processingMs !== null, 'a request that succeeded has its answer')
+  if (!(await storage.find(fileName))) throw audioGone()
   return { name: fileName, voiceId, speed, units: characters, remaining, processingMs, replayed: true }
 }
 

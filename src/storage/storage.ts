@@ -93,6 +93,12 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
       await guard(() => unlink(pathOf(name)).catch(ignoreMissing))
     },
 
+    /** Removes audio of requests durably. A missing file is no error. */
+    async erase(names: readonly string[]): Promise<void> {
+      for (const name of names) await this.remove(name)
+      await guard(() => syncDirectory(directory))
+    },
+
     /** Removes the demos of a voice, whatever the hash in their names. */
     async removeDemosOf(voiceId: string): Promise<void> {
       const names = await guard(() => readdir(pathOf('demos')))

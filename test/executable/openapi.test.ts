@@ -320,6 +320,9 @@ describe('the answers of the service', () => {
     await call('GET', '/api/v1/ledger', 400, { ...user, query: '?cursor=x' })
     await call('GET', '/api/v1/usage/{requestId}', 200, user, spoken.request_id)
     await call('GET', '/api/v1/usage/{requestId}', 404, user, 'nothing')
+    await call('DELETE', '/api/v1/usage/{requestId}/audio', 200, user, uncharged.request_id)
+    await call('DELETE', '/api/v1/usage/{requestId}/audio', 410, user, uncharged.request_id)
+    await call('GET', '/audio/{name}', 410, anonymous, uncharged.url.split('/').at(-1))
 
     const codes = '/api/v1/admin/codes'
     const { items: made } = await call('POST', codes, 200, { body: { units: 50, count: 2, expires_at: '2999-01-01' } })

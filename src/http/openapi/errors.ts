@@ -123,6 +123,10 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'No object has that id or name.',
     message: 'There is no request of that id in the history of this account.',
   },
+  gone: {
+    when: 'The audio of the request was erased.',
+    message: 'The audio of this request was erased.',
+  },
   unknown_path: { when: 'There is nothing at this path.', message: 'There is nothing at this path.' },
   method_not_allowed: {
     when: 'The path does not have this method; `Allow` lists its methods.',
