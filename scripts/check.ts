@@ -49,7 +49,7 @@ const fastMs = 3_000
 async function findFastTests(): Promise<string[]> {
   const { files } = (await Bun.file(join(root, timings)).json()) as { files: Record<string, number> }
   const all = await Array.fromAsync(new Bun.Glob('test/**/*.test.ts').scan(root))
-  return all.filter((path) => !path.startsWith('test/executable/') && !(files[path]! > fastMs))
+  return all.filter((path) => !/^test\/(executable|console)\//.test(path) && !(files[path]! > fastMs))
 }
 
 /** The assets that only tests need and that are wanted or in the cache. */

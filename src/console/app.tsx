@@ -19,14 +19,17 @@ export function App() {
   useEffect(() => void refreshSession(), [])
   return (
     <LocationProvider scope={consolePath}>
-      <Router>
-        <Route path={at('/invitation')} component={Invitation} />
-        <Route default component={Inside} />
-      </Router>
+      <Doorstep />
       <QuestionHost />
       <ToastHost />
     </LocationProvider>
   )
+}
+
+/** Pages that need no session have their own addresses. */
+function Doorstep() {
+  const { path } = useLocation()
+  return path === at('/invitation') ? <Invitation /> : <Inside />
 }
 
 /** The pages with a session; without one the door, at the same address. */
