@@ -41,6 +41,11 @@ export const common = {
     yes: 'Yes',
     no: 'No',
     never: 'Never',
+    done: 'Done',
+    shownOnce: 'Copy it now: it is shown only once.',
+    expires: 'Last day',
+    expiresHint: 'Empty: it never expires.',
+    expiresPast: 'This day is over.',
     characters: (count: string) => `${count} characters`,
   },
   errors: {

@@ -41,6 +41,11 @@ export const common = {
     yes: '是',
     no: '否',
     never: '从未',
+    done: '完成',
+    shownOnce: '请立即复制：它只显示这一次。',
+    expires: '最后有效日',
+    expiresHint: '留空则永不过期。',
+    expiresPast: '这一天已经过去。',
     characters: (count: string) => `${count} 个字符`,
   },
   errors: {
