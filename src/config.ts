@@ -44,7 +44,11 @@ export type Config = {
   /** Keeps all data in a temporary directory, for tests; undefined: in the data directory. */
   readonly ephemeral: Ephemeral | undefined
   readonly logLevel: LogLevel
+  /** Where each setting comes from. */
+  readonly sources: Readonly<Record<SettingName, SettingSource>>
 }
+
+export type SettingSource = 'flag' | 'environment' | 'sonant.toml' | 'default'
 
 /** How neural voices are computed. */
 export type NeuralSettings = {
@@ -134,7 +138,7 @@ export const settingNames = [
   'seed',
   'log-level',
 ] as const
-type SettingName = (typeof settingNames)[number]
+export type SettingName = (typeof settingNames)[number]
 
 /** Settings not allowed in `sonant.toml`: its own location, and those of a single start. */
 const notInFile: readonly SettingName[] = ['data', 'ephemeral', 'api-key', 'admin-key', 'balance', 'seed']
@@ -209,8 +213,7 @@ export function readConfig(
   const [certPath, keyPath] = [given('tls-cert'), given('tls-key')]
   if (!certPath !== !keyPath)
     throw new ConfigError(`--tls-cert and --tls-key: found only --tls-${certPath ? 'cert' : 'key'}; they go together`)
-  const isEphemeral = oneOf('ephemeral', ['true', 'false', '1', '0'])
-  const ephemeral = isEphemeral === 'true' || isEphemeral === '1'
+  const ephemeral = /^(true|1)$/.test(oneOf('ephemeral', ['true', 'false', '1', '0']) ?? '')
   const misplaced = ephemeral
     ? flags.data !== undefined && 'data'
     : [...onlyEphemeral, 'admin-key' as const].find((name) => flags[name] !== undefined)
@@ -260,7 +263,22 @@ export function readConfig(
         }
       : undefined,
     logLevel: oneOf('log-level', logLevels) ?? 'info',
+    sources: findSources(flags, environment, file),
   }
+}
+
+/** An empty value counts as none, and hides those of the sources behind it. */
+function findSources(flags: RawSettings, environment: Environment, file: RawSettings): Config['sources'] {
+  const sourceOf = (name: SettingName): SettingSource => {
+    const found: [SettingSource, unknown][] = [
+      ['flag', flags[name]],
+      ['environment', environment[environmentName(name)]],
+      ['sonant.toml', file[name]],
+    ]
+    const [source, value] = found.find(([, given]) => given !== undefined && given !== null) ?? ['default', '']
+    return value === '' ? 'default' : source
+  }
+  return Object.fromEntries(settingNames.map((name) => [name, sourceOf(name)])) as Config['sources']
 }
 
 /** The data directory, which may hold `sonant.toml`; so it cannot be set in that file. */

@@ -29,6 +29,7 @@ export async function listen(
   // The addresses contain the port, which is known after listening when the system chooses it.
   let addresses: (request: Request) => Addresses
   const http = createHttpServer({
+    config,
     db,
     speaking,
     cloning,

@@ -11,7 +11,7 @@ export function computeHandlers({ speech, speaking: { storage, catalogue, plans 
       const isFull = await storage.isFull().catch(() => true)
       return {
         ok: true,
-        compute: describeBriefly(speech),
+        compute: describeCompute(speech),
         default_voice: explainDefault(catalogue, plans),
         ...(isFull && { storage: 'full' }),
       }
@@ -22,7 +22,7 @@ export function computeHandlers({ speech, speaking: { storage, catalogue, plans 
 }
 
 /** null before the first use of a neural voice. */
-function describeBriefly({ compute: { found } }: SpeechWorkers) {
+export function describeCompute({ compute: { found } }: SpeechWorkers) {
   return found ? { provider: found.provider, fallback: found.isFallback } : null
 }
 

@@ -17,6 +17,8 @@ import type { OwnPage } from './own-page'
 import type { SessionAccess } from './session-access'
 
 export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
+  /** For administrators. */
+  readonly config: Config
   readonly db: Database
   readonly speaking: Speaking
   readonly demos: Demos

@@ -24,6 +24,7 @@ import { createRequestLog } from './request-log'
 import { addHeaders, beginOperation, headersOf, requestIdOf, stateOf } from './request-state'
 import { addRoutes, createPathFinder, type Handlers } from './routes'
 import { createSessionAccess } from './session-access'
+import { systemHandlers } from './system'
 import { ttsHandlers } from './tts'
 import { voiceHandlers } from './voices'
 
@@ -112,6 +113,7 @@ function handlersOf(context: HttpContext): Handlers {
     ...ownKeyHandlers(context),
     ...adminHandlers(context),
     ...computeHandlers(context),
+    ...systemHandlers(context),
     ...audioHandlers(context),
     ...docsHandlers(context),
     ...consoleHandlers(context),

@@ -43,6 +43,13 @@ export const accountOperations = {
     limit: 'account',
     answer: { description: 'The account, and the key of the request.', schema: reference('OwnAccount') },
   }),
+  getStatus: operation('GET /api/v1/status', 'How busy the service is', {
+    ...ofAccount,
+    tag: 'Service',
+    description: 'For people. `GET /readyz` is for programs that watch the service, and needs no key.',
+    limit: 'balance',
+    answer: { description: 'The present state.', schema: reference('Status') },
+  }),
   redeemCode: operation('POST /api/v1/activation', 'Redeem an activation code', {
     ...ofAccount,
     description: 'A code works once. Unknown, used, void and expired codes get the same answer.',

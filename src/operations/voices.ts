@@ -107,6 +107,11 @@ const voices = {
     description: 'The provider that works best, the result of the trial of each one, and the models in memory.',
     answer: 'Compute',
   }),
+  showSystem: administrative('GET /admin/system', 'Show the state of the server', {
+    description:
+      'Versions, memory, workers, queue, speeds, disk, and the settings in force with their sources; secrets are hidden. The size of the audio files is not among them: counting them would take long.',
+    answer: 'System',
+  }),
 }
 
 const groupName: Field<string> = {

@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../errors'
-import { readFreeBytes } from './space'
+import { judgeSpace, readFreeBytes, readSpace, type Space, type SpaceState } from './space'
 import { guardsOf, ignoreMissing, syncDirectory, temporarySuffix, writeAt } from './files'
 
 export type Storage = ReturnType<typeof openStorage>
@@ -49,6 +49,12 @@ export function openStorage({ directory, minFreeBytes }: { directory: string; mi
     /** Whether the free space is 0 or below the configured minimum. */
     async isFull(): Promise<boolean> {
       return (await readFreeBytes(directory)) < Math.max(1, minFreeBytes)
+    },
+
+    /** The space on the disk; undefined when it cannot be read. */
+    async space(): Promise<(Space & { readonly state: SpaceState }) | undefined> {
+      const space = await readSpace(directory).catch(() => undefined)
+      return space && { ...space, state: judgeSpace(space, minFreeBytes) }
     },
 
     /** Throws `storage_failed` when less than the configured minimum is free. */

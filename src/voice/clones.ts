@@ -159,6 +159,13 @@ export function listReferences(db: Database): string[] {
     .map(({ sha256 }) => sha256)
 }
 
+/** Counts the kept recordings, and their bytes. */
+export function sumReferences(db: Database): { count: number; sizeBytes: number } {
+  const sql =
+    'SELECT count(*) AS count, coalesce(sum(size_bytes), 0) AS sizeBytes FROM reference_files WHERE is_kept = 1'
+  return prepare<[], { count: number; sizeBytes: number }>(db, sql).get()!
+}
+
 /** Records that the file is deleted while clones of it remain. Cloning by its hash or URL is then impossible. */
 export function purgeReference(db: Database, sha256: string): void {
   transact(db, () => {

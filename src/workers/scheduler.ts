@@ -97,6 +97,19 @@ export function createScheduler(options: SchedulerOptions) {
       admittedSeconds: admission.admittedMs / 1000,
     }),
 
+    /** Requests whose work is open: those that a worker has begun, and those that wait for their first turn. */
+    requests(): { waiting: number; running: number } {
+      const jobs = [...open].filter(({ background }) => !background)
+      const running = jobs.filter(({ begunAtMs }) => begunAtMs !== undefined).length
+      return { waiting: jobs.length - running, running }
+    },
+
+    /** Tasks that may run at once, and those that do. */
+    load: () => ({ total: workers, busy: pool.working }),
+
+    /** The worker processes. */
+    processes: () => pool.reports(),
+
     /** Process ids of the workers, for operators and tests. */
     pids: () => pool.processes.map((worker) => worker.pid),
 

@@ -20,6 +20,16 @@ export type LoadedModel = {
   readonly memoryBytes: number
 }
 
+/** A worker process, for operators. */
+export type WorkerReport = {
+  readonly pid: number
+  readonly state: 'idle' | 'busy' | 'loading'
+  /** The engine, or the paths of its models; undefined before the first voice. */
+  readonly holds: string | undefined
+  /** Resident memory on Linux; 0 elsewhere. */
+  readonly memoryBytes: number
+}
+
 export type WorkerPoolOptions = {
   readonly command: WorkerCommand
   readonly workers: number
@@ -109,6 +119,8 @@ export function createWorkerPool(options: WorkerPoolOptions) {
 
     models: (): LoadedModel[] => listModels(processes),
 
+    reports: (): WorkerReport[] => reportProcesses(processes),
+
     /** Unloads every model that is not `installed`, as soon as no job uses it. */
     keepOnly: (installed: readonly ModelFiles[]): void => memory.keepOnly(installed),
 
@@ -173,4 +185,15 @@ function listModels({ all, loadOf }: ProcessSet): LoadedModel[] {
     byName.set(name, { name, processes: processes + 1, memoryBytes: memoryBytes + worker.memoryBytes })
   }
   return [...byName.values()]
+}
+
+function reportProcesses({ all, loadOf }: ProcessSet): WorkerReport[] {
+  return all
+    .filter((worker) => !worker.gone)
+    .map((worker) => {
+      const { pid, busy, memoryBytes } = worker
+      const { key, voice, isLoading } = loadOf(worker)
+      const state = isLoading ? 'loading' : busy ? 'busy' : 'idle'
+      return { pid, state, holds: voice ? describeModels(voice) : key, memoryBytes }
+    })
 }

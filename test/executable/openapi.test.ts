@@ -400,6 +400,8 @@ describe('the answers of the service', () => {
     await call('GET', '/healthz', 200, anonymous)
     await call('GET', '/readyz', 200, anonymous)
     await call('GET', '/api/v1/admin/compute', 200)
+    await call('GET', '/api/v1/status', 200, user)
+    await call('GET', '/api/v1/admin/system', 200)
     await call('GET', '/openapi.json', 200, anonymous)
     await call('GET', '/', 302, { ...anonymous, headers: { accept: 'text/html' } })
     await call('GET', '/', 404, anonymous)

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'bun:test'
 import { mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { judgeSpace } from '../../src/storage/space'
 import { openStorage, type Storage } from '../../src/storage/storage'
 
 const root = await mkdtemp(join(tmpdir(), 'sonant-storage-'))
@@ -24,6 +25,31 @@ async function store(name: string, text: string): Promise<void> {
   await writer.write(bytesOf(text), 0)
   await writer.commit()
 }
+
+describe('the space on the disk', () => {
+  const [gib, mib] = [1 << 30, 1 << 20]
+
+  it.each([
+    [{ freeBytes: 100 * gib, sizeBytes: 200 * gib }, 64 * mib, 'ok'],
+    [{ freeBytes: gib - 1, sizeBytes: 200 * gib }, 64 * mib, 'low'],
+    // A small disk.
+    [{ freeBytes: 300 * mib, sizeBytes: gib }, 64 * mib, 'ok'],
+    [{ freeBytes: 255 * mib, sizeBytes: gib }, 64 * mib, 'low'],
+    [{ freeBytes: 52 * mib, sizeBytes: gib }, 0, 'ok'],
+    [{ freeBytes: 51 * mib, sizeBytes: gib }, 0, 'low'],
+    [{ freeBytes: 64 * mib - 1, sizeBytes: gib }, 64 * mib, 'full'],
+    [{ freeBytes: 0, sizeBytes: gib }, 0, 'full'],
+  ] as const)('%j with a minimum of %d is %s', (space, minFreeBytes, state) => {
+    expect(judgeSpace(space, minFreeBytes)).toBe(state)
+  })
+
+  it('is read from the disk, unknown without it', async () => {
+    const { freeBytes, sizeBytes } = (await storage.space())!
+    expect(freeBytes).toBeGreaterThan(0)
+    expect(sizeBytes).toBeGreaterThan(freeBytes)
+    expect(await openStorage({ directory: join(directory, 'gone'), minFreeBytes: 0 }).space()).toBeUndefined()
+  })
+})
 
 describe('create', () => {
   it('gives the file its name at commit and not before, in whatever order its parts were written', async () => {

@@ -18,6 +18,7 @@ import {
 import { cloneMethod, cloneSchemas, cloneWarnings, gender } from './clone-schemas'
 import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
+import { systemSchemas } from './system'
 import { peopleSchemas } from './people'
 import { emailPattern, linePattern, spokenPattern, voiceIdPattern } from '../../operations/rules'
 import { speakFieldNames } from '../tts'
@@ -290,6 +291,7 @@ export const components = {
   ManagedVoiceList: whole(reference('ManagedVoice')),
   ...packSchemas,
   ...computeSchemas,
+  ...systemSchemas,
   Group: object(group),
   GroupList: whole(reference('Group')),
   Deleted: object({ ok: { const: true }, deleted: text('Id of the deleted object.') }),
