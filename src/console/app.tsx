@@ -1,6 +1,6 @@
 /** Shows the page of the address: one of those with a session, or the door. */
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { refreshSession, session } from './client/session'
 import { at, consolePath } from './installation'
 import { Invitation } from './pages/door/invitation'
@@ -11,7 +11,7 @@ import { ErrorNote } from './parts/errors'
 import { Page } from './parts/page'
 import { Shell } from './parts/shell'
 import { Empty } from './parts/states'
-import { ToastHost } from './parts/toast'
+import { toast, ToastHost } from './parts/toast'
 import { administration, innerAdministration, innerPages, places } from './routes'
 import { words } from './words/words'
 
@@ -35,6 +35,7 @@ function Doorstep() {
 /** The pages with a session; without one the door, at the same address. */
 function Inside() {
   const state = session.value
+  useNewPersonNote(state.kind === 'in' ? state.signedIn.person.id : undefined)
   if (state.kind === 'unknown') return <div class="door" aria-busy="true" />
   if (state.kind === 'failed')
     return (
@@ -53,6 +54,16 @@ function Inside() {
       {state.kind === 'ended' && <SignInAgain email={person.email} />}
     </>
   )
+}
+
+/** Another tab can sign in as another person: this one then shows their account, and says so. */
+function useNewPersonNote(personId: string | undefined): void {
+  const last = useRef<string | undefined>(undefined)
+  useEffect(() => {
+    if (personId === undefined) return
+    if (last.current !== undefined && last.current !== personId) toast(words.peek().door.otherPerson)
+    last.current = personId
+  }, [personId])
 }
 
 function Pages({ isAdministrator }: { readonly isAdministrator: boolean }) {

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core'
 import { startServer, type Server } from '../executable/client'
 import { join, password, tokenOf } from '../executable/people-client'
 import { describeWith } from '../tools'
-import { openChromium, picture, visit } from './browser'
+import { openChromium, picture, visit, visitAs } from './browser'
 
 setDefaultTimeout(120_000)
 
@@ -89,6 +89,38 @@ describeWith('chromium', 'the door of the console', () => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await close()
+  })
+
+  it('goes over to another person who signs in in another tab, and says so', async () => {
+    const [first, second] = [await server.makeAccount({ name: 'First' }), await server.makeAccount({ name: 'Second' })]
+    const { page, go, close } = await visitAs(browser, server, first.id)
+    await go('/usage')
+    await page.getByText('First').waitFor()
+    const { email } = await join(server, second.id)
+    const other = await page.context().newPage()
+    await other.goto(`${server.baseUrl}/console/keys`)
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await other.getByLabel('E-mail address').fill(email)
+    await other.getByLabel('Password').fill(password)
+    await other.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Another person is signed in', { exact: false }).waitFor()
+    await page.getByText('Second').waitFor()
+    expect(await page.getByText('First').count()).toBe(0)
+    await close()
+  })
+
+  it('says at the door that the account is disabled', async () => {
+    const { id } = await server.makeAccount()
+    const { email } = await join(server, id)
+    await server.admin('POST', `/accounts/${id}/disable`)
+    const { page, go, close } = await visit(browser, server)
+    await go('/keys')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This account is disabled.').waitFor()
     await close()
   })
 

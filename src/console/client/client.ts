@@ -40,7 +40,8 @@ export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   })
   if (response.ok) return data as Data
   const refusal = errorOf(error, response)
-  if (response.status === 401 && isEndedSession(response)) onEnded()
+  // A wrong password is 401 too, without the cookie's name.
+  if (refusal.status === 401 && refusal.param === 'Cookie') onEnded()
   throw refusal
 }
 
@@ -60,10 +61,4 @@ export function errorOf(body: unknown, { status, headers }: Response): ApiError 
 
 export function unreachable(cause: unknown): ApiError {
   return new ApiError('unreachable', String(cause), 0, undefined, undefined, undefined)
-}
-
-/** A wrong password is 401 too, at the paths that take one. */
-function isEndedSession({ url }: Response): boolean {
-  const { pathname } = new URL(url)
-  return !/\/api\/v1\/(session|password|setup|person|invitations\/accept)$/.test(pathname)
 }

@@ -19,18 +19,15 @@ channel.onmessage = () => void refreshSession()
 
 /** Asks the server who is signed in: another tab may have signed out, or in as another person. */
 export async function refreshSession(): Promise<void> {
-  const { data, error, response } = await api.GET('/api/v1/session').catch((cause: unknown) => ({
-    data: undefined,
-    error: cause,
-    response: undefined,
-  }))
-  if (data) session.value = { kind: 'in', signedIn: data }
-  else if (response?.status === 401) end()
-  else if (session.peek().kind === 'unknown')
-    session.value = {
-      kind: 'failed',
-      error: new ApiError('unreachable', String(error), response?.status ?? 0, undefined, undefined, undefined),
-    }
+  try {
+    session.value = { kind: 'in', signedIn: await dataOf(api.GET('/api/v1/session')) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    // An open page stays as it is while the server cannot be reached.
+    if (error.status === 401) end()
+    else if (session.peek().kind === 'unknown' || session.peek().kind === 'failed')
+      session.value = { kind: 'failed', error }
+  }
 }
 
 /** The session has ended on the server: a page that is open stays, behind the dialog that asks to sign in again. */
