@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { refreshSession, session } from './client/session'
 import { at, consolePath } from './installation'
 import { Invitation } from './pages/door/invitation'
+import { Setup } from './pages/door/setup'
 import { SignIn, SignInAgain } from './pages/door/sign-in'
 import { LinkButton } from './parts/button'
 import { QuestionHost } from './parts/dialog'
@@ -29,6 +30,7 @@ export function App() {
 /** Pages that need no session have their own addresses. */
 function Doorstep() {
   const { path } = useLocation()
+  if (path === at('/setup')) return <Setup />
   return path === at('/invitation') ? <Invitation /> : <Inside />
 }
 
