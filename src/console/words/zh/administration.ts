@@ -1,2 +1,5 @@
 /** Words of the pages for administrators. */
-export const administration = {}
+import { accounts } from './administration/accounts'
+import { clones, erasure, people } from './administration/belongings'
+
+export const administration = { accounts, clones, erasure, people }

@@ -1,0 +1,92 @@
+/** The cloned voices of an account. */
+import { FileX, Mic, Trash2 } from 'lucide'
+import { api, dataOf, type Schema } from '../../client/client'
+import { useLoad } from '../../client/load'
+import { formatDay, formatDecimal } from '../../format'
+import { IconButton } from '../../parts/button'
+import { ask } from '../../parts/dialog'
+import { Badge } from '../../parts/figures'
+import { Card } from '../../parts/page'
+import { Empty, Loaded } from '../../parts/states'
+import { Table, type Column } from '../../parts/table'
+import { toast } from '../../parts/toast'
+import { words } from '../../words/words'
+
+type Clone = Schema<'ManagedClone'>
+
+export function ClonesCard({ accountId }: { readonly accountId: string }) {
+  const { clones } = words.value.administration
+  const params = { query: { account_id: accountId } }
+  const list = useLoad(() => dataOf(api.GET('/api/v1/admin/clones', { params })), [accountId])
+  return (
+    <Card title={clones.title}>
+      <Loaded of={list}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={Mic} title={clones.none} />
+          ) : (
+            <CloneTable items={items} onChanged={list.reload} />
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}
+
+type TableProps = { readonly items: readonly Clone[]; readonly onChanged: () => void }
+
+function CloneTable({ items, onChanged }: TableProps) {
+  const { clones } = words.value.administration
+
+  async function remove(id: string): Promise<void> {
+    await dataOf(api.DELETE('/api/v1/admin/clones/{id}', { params: { path: { id } } }))
+    toast(clones.deleted)
+    onChanged()
+  }
+
+  async function purge(id: string): Promise<void> {
+    await dataOf(api.POST('/api/v1/admin/clones/{id}/purge', { params: { path: { id } } }))
+    toast(clones.purgeDone)
+    onChanged()
+  }
+
+  const columns: readonly Column<Clone>[] = [
+    { title: clones.name, cell: ({ display_name }) => <span class="strong">{display_name}</span> },
+    { title: clones.language, cell: ({ language }) => language },
+    { title: clones.method, cell: ({ method }) => clones[method] },
+    {
+      title: clones.recording,
+      cell: ({ has_recording, duration_sec }) =>
+        has_recording ? clones.kept(formatDecimal(duration_sec)) : <Badge>{clones.purged}</Badge>,
+    },
+    { title: clones.created, cell: ({ created_at }) => <span class="faint">{formatDay(created_at)}</span> },
+  ]
+  const askRemove = ({ id, display_name }: Clone) =>
+    ask({
+      title: clones.deleteTitle(display_name),
+      text: <p>{clones.deleteText}</p>,
+      action: clones.delete,
+      run: () => remove(id),
+    })
+  const askPurge = ({ id, display_name }: Clone) =>
+    ask({
+      title: clones.purgeTitle(display_name),
+      text: <p>{clones.purgeText}</p>,
+      action: clones.purge,
+      run: () => purge(id),
+    })
+  return (
+    <Table
+      label={clones.list}
+      columns={columns}
+      rows={items}
+      keyOf={({ id }) => id}
+      actions={(clone) => (
+        <>
+          {clone.has_recording && <IconButton icon={FileX} label={clones.purge} onClick={() => askPurge(clone)} />}
+          <IconButton icon={Trash2} label={clones.delete} onClick={() => askRemove(clone)} />
+        </>
+      )}
+    />
+  )
+}

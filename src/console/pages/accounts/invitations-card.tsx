@@ -1,0 +1,61 @@
+/** The invitations to an account that were not used yet. */
+import { X } from 'lucide'
+import { api, dataOf, type Schema } from '../../client/client'
+import { useLoad } from '../../client/load'
+import { formatTime } from '../../format'
+import { IconButton } from '../../parts/button'
+import { ask } from '../../parts/dialog'
+import { ErrorNote } from '../../parts/errors'
+import { Card } from '../../parts/page'
+import { Table, type Column } from '../../parts/table'
+import { toast } from '../../parts/toast'
+import { words } from '../../words/words'
+
+type Open = Schema<'OpenInvitation'>
+type Props = {
+  readonly accountId: string
+  /** Another number loads again. */
+  readonly version: number
+}
+
+/** Shows nothing where there is none. */
+export function InvitationsCard({ accountId, version }: Props) {
+  const { people } = words.value.administration
+  const params = { path: { id: accountId } }
+  const list = useLoad(
+    () => dataOf(api.GET('/api/v1/admin/accounts/{id}/invitations', { params })),
+    [accountId, version],
+  )
+  const items = list.data?.items ?? []
+  if (items.length === 0) return list.error ? <ErrorNote error={list.error} onRetry={list.reload} /> : null
+
+  async function cancel(id: string): Promise<void> {
+    await dataOf(api.DELETE('/api/v1/admin/invitations/{id}', { params: { path: { id } } }))
+    toast(people.cancelled)
+    list.reload()
+  }
+
+  const askCancel = ({ id }: Open) =>
+    ask({
+      title: people.cancelTitle,
+      text: <p>{people.cancelText}</p>,
+      action: people.cancelInvitation,
+      run: () => cancel(id),
+    })
+  const columns: readonly Column<Open>[] = [
+    { title: people.invitedBy, cell: ({ invited_by }) => <span class="small mono">{invited_by}</span> },
+    { title: people.invited, cell: ({ created_at }) => formatTime(created_at) },
+    { title: people.expires, cell: ({ expires_at }) => formatTime(expires_at) },
+  ]
+  return (
+    <Card title={people.open}>
+      <Table
+        label={people.open}
+        columns={columns}
+        rows={items}
+        keyOf={({ id }) => id}
+        actions={(each) => <IconButton icon={X} label={people.cancelInvitation} onClick={() => askCancel(each)} />}
+      />
+    </Card>
+  )
+}
