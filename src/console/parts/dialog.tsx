@@ -19,7 +19,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
-    element.current?.showModal()
+    element.current!.showModal()
+    // Without this the button that closes the dialog has the focus.
+    element.current!.querySelector<HTMLElement>('input, select, textarea')?.focus()
   }, [])
   return (
     <dialog
@@ -29,6 +31,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault()
         onClose?.()
       }}
+      // Chromium closes a dialog at the second Escape, whatever the first one's handler did.
+      onClose={() => (onClose ? onClose() : element.current?.showModal())}
     >
       <header class="dialog-head">
         <h2 id={titleId}>{title}</h2>

@@ -10,14 +10,17 @@ type Props = {
   readonly secret: string
   /** Says its purpose. */
   readonly children?: ComponentChildren
+  /** Stands below the secret. */
+  readonly below?: ComponentChildren
   /** Must drop the secret. */
   readonly onClose: () => void
 }
 
-export function SecretDialog({ title, secret, children, onClose }: Props) {
+/** Only its button closes it: a stray Escape must not lose the secret. */
+export function SecretDialog({ title, secret, children, below, onClose }: Props) {
   const { common } = words.value
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={undefined}>
       <div class="stack">
         {children}
         <div class="note warn">
@@ -26,6 +29,9 @@ export function SecretDialog({ title, secret, children, onClose }: Props) {
         </div>
         <div class="actions">
           <CopyButton text={secret} label={common.copy} />
+        </div>
+        {below}
+        <div class="actions">
           <Button kind="primary" onClick={onClose}>
             {common.done}
           </Button>
