@@ -1,5 +1,6 @@
 /** Words of the pages for administrators. */
 import { accounts } from './administration/accounts'
 import { clones, erasure, people } from './administration/belongings'
+import { codes } from './administration/codes'
 
-export const administration = { accounts, clones, erasure, people }
+export const administration = { accounts, clones, codes, erasure, people }
