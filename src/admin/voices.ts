@@ -2,6 +2,9 @@
 import { isPlanUsed } from '../account/accounts'
 import { AppError } from '../errors'
 import { refuse, type Fields } from '../fields'
+import { isSlow } from '../packs/advice'
+import type { PackRegistry } from '../packs/registry'
+import type { Pack } from '../speech/models/pack'
 import { readFields } from '../operations/read-fields'
 import { groupChanges, newGroup, voiceChanges } from '../operations/voices'
 import type { CatalogueVoice } from '../voice/catalogue'
@@ -21,9 +24,14 @@ import { found, optionalVoices, runOperation, type Administration, type VoiceAdm
  * Lists every voice. Public voices come first, in the order of their list, so that the first one is the default. Voices
  * that are only in plans follow, then deactivated voices.
  */
-export function listVoices({ db, catalogue }: Pick<VoiceAdministration, 'db' | 'catalogue'>) {
+export function listVoices(
+  { db, catalogue }: Pick<VoiceAdministration, 'db' | 'catalogue'>,
+  { packs }: Pick<PackRegistry, 'packs'>,
+) {
   const settingsOf = readAllSettings(db)
-  const items = catalogue.voices.map((voice) => describeVoice(voice, settingsOf(voice.id)))
+  const items = catalogue.voices.map((voice) => {
+    return { ...describeSettings(voice, settingsOf(voice.id)), ...describePack(voice, packs) }
+  })
   return { items: items.sort(compareListed), next_cursor: null }
 }
 
@@ -37,7 +45,12 @@ function compareListed(a: Listed, b: Listed): number {
 }
 
 /** Changes the given settings. A newly featured voice without a position comes last. Null clears `display_name`. */
-export function updateVoice(administration: VoiceAdministration, id: string, fields: Fields) {
+export function updateVoice(
+  administration: VoiceAdministration,
+  id: string,
+  fields: Fields,
+  { packs }: Pick<PackRegistry, 'packs'> = { packs: [] },
+) {
   const { db, catalogue } = administration
   return runOperation(administration, 'voices update', () => {
     const voice = found(catalogue.find(id), 'voice', id)
@@ -53,8 +66,9 @@ export function updateVoice(administration: VoiceAdministration, id: string, fie
     if (provider && !voice.model) throw refuse('provider', provider, 'only voices of installed packs have a provider')
     const edited = { active, public: isPublic, featured, position, displayName, provider }
     writeSettings(db, id, edited)
-    const result = describeVoice(voice, edited)
-    return { subject: id, before: describeVoice(voice, settings), after: result, result }
+    const after = describeSettings(voice, edited)
+    const result = { ...after, ...describePack(voice, packs) }
+    return { subject: id, before: describeSettings(voice, settings), after, result }
   })
 }
 
@@ -97,7 +111,7 @@ export function deleteGroup(administration: Administration, id: string) {
   })
 }
 
-function describeVoice(voice: CatalogueVoice, settings: VoiceSettings) {
+function describeSettings(voice: CatalogueVoice, settings: VoiceSettings) {
   return {
     id: voice.id,
     display_name: settings.displayName ?? voice.displayName,
@@ -110,5 +124,17 @@ function describeVoice(voice: CatalogueVoice, settings: VoiceSettings) {
     featured: settings.featured,
     position: settings.position,
     provider: settings.provider,
+  }
+}
+
+/** Describes the pack of an installed voice. */
+function describePack({ model, deterministic }: CatalogueVoice, packs: readonly Pack[]) {
+  const pack = model && packs.find((one) => one.model.directory === model.directory)
+  return {
+    deterministic,
+    pack: pack?.name ?? null,
+    license: pack?.license ?? null,
+    real_time_factor: pack?.pace ? Number(pack.pace.realTimeFactor.toPrecision(3)) : null,
+    slow: pack !== undefined && isSlow(pack),
   }
 }

@@ -1,5 +1,4 @@
 /** The administrative operations as the command line runs them, by the words of their commands. */
-import type { VoiceAdministration } from '../admin/administration'
 import { reEnrol } from '../admin/clones'
 import { administrativeHandlers, type AdministrativeCall, type VoiceCall } from '../admin/operations'
 import { updateVoice } from '../admin/voices'
@@ -52,7 +51,7 @@ const onlyHere: Readonly<Record<string, CliOperation>> = {
 }
 
 function setActive(active: boolean) {
-  return ({ admin, id }: { admin: VoiceAdministration; id: string }) => updateVoice(admin, id, { active })
+  return ({ admin, packs, id }: CliVoiceCall) => updateVoice(admin, id, { active }, packs.registry)
 }
 
 /** `words`: the verb and the operation of an administrative command. */

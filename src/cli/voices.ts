@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { listVoices } from '../admin/voices'
 import { databasePath, readDataDirectory, type RawSettings } from '../config'
+import type { PackRegistry } from '../packs/registry'
 import type { Catalogue } from '../voice/catalogue'
 import { withDatabase } from './data'
 import { readDirectoryCatalogue } from './directory-catalogue'
@@ -20,7 +21,7 @@ export async function printVoices(args: string[]): Promise<void> {
   const { values } = readFlags('voices', voicesList, args)
   const catalogue = await readDirectoryCatalogue(values)
   const registry = await openPackRegistry(values, catalogue)
-  const items = await readItems(values, catalogue, registry.list().length > 0)
+  const items = await readItems(values, catalogue, registry)
   if (values.json) return write([`${JSON.stringify({ items, next_cursor: null })}\n`])
   const idWidth = Math.max(14, ...items.map(({ id }) => id.length))
   const lines = items.map((item) => {
@@ -43,13 +44,14 @@ export async function printVoices(args: string[]): Promise<void> {
  * The voices as administrators get them over HTTP; without a database only the catalogue's data. Throws `ConfigError`
  * for a given directory with neither a database nor packs.
  */
-async function readItems(flags: RawSettings, catalogue: Catalogue, hasPacks: boolean): Promise<readonly Item[]> {
+async function readItems(flags: RawSettings, catalogue: Catalogue, registry: PackRegistry): Promise<readonly Item[]> {
+  const hasPacks = registry.list().length > 0
   const path = databasePath({ dataDirectory: readDataDirectory(flags, process.env) })
   if (!existsSync(path) && (flags.data === undefined || hasPacks))
     return catalogue.voices.map(({ id, displayName, language, gender, engine }) => {
       return { id, display_name: displayName, language, gender, engine }
     })
-  return withDatabase(flags, (db) => listVoices({ db, catalogue }).items)
+  return withDatabase(flags, (db) => listVoices({ db, catalogue }, registry).items)
 }
 
 const statesWidth = 'public, featured 10'.length

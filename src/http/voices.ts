@@ -6,11 +6,15 @@ import { AppError } from '../errors'
 import { converterSampleRate } from '../cloning/convert/converter-pack'
 import { demoName } from '../voice/catalogue'
 import { listClones, type ListedClone } from '../voice/clones'
+import { isSlow } from '../packs/advice'
+import type { ModelFiles } from '../speech/voice'
 import type { ListedVoice } from '../voice/plans'
 import type { HttpContext } from './context'
 import type { Handlers } from './routes'
 
-export function voiceHandlers({ db, speaking, addresses }: Pick<HttpContext, 'db' | 'speaking' | 'addresses'>) {
+type Context = Pick<HttpContext, 'db' | 'speaking' | 'packs' | 'addresses'>
+
+export function voiceHandlers({ db, speaking, packs, addresses }: Context) {
   const { plans, catalogue, converter, mp3SampleRate } = speaking
   const rememberClones = createMemo(db, limits.rememberedMax)
   /**
@@ -30,25 +34,31 @@ export function voiceHandlers({ db, speaking, addresses }: Pick<HttpContext, 'db
     throw new AppError('group_not_found', `group: there is no group ${shown}.`, { param: 'group' })
   }
 
+  /** The folders of the packs that are too slow for this machine. A list is new after any of them changes. */
+  const slowDirectories = () =>
+    new Set(packs.registry.packs.filter((pack) => isSlow(pack)).map(({ model }) => model.directory))
+
   function write(list: readonly ListedVoice[], storageUrl: string): string {
     let byAddress = written.get(list)
     if (!byAddress) written.set(list, (byAddress = new Map()))
     const known = byAddress.get(storageUrl)
     if (known !== undefined) return known
+    const slow = slowDirectories()
     const urlOf = ({ voice }: ListedVoice) => `${storageUrl}/${demoName(voice, mp3SampleRate)}`
-    const items = list.map((listed) => JSON.stringify(describeVoice(listed, urlOf(listed)))).join()
+    const items = list.map((listed) => JSON.stringify(describeVoice(listed, urlOf(listed), slow))).join()
     if (byAddress.size >= limits.clientAddressesMax) byAddress.clear()
     byAddress.set(storageUrl, items)
     return items
   }
 
   function bodyOf(list: readonly ListedVoice[], clones: readonly ListedClone[], storageUrl: string): string {
-    const owned = clones.map((clone) => JSON.stringify(describeOwned(clone, `${storageUrl}/${clone.demoName}`)))
+    const slow = clones.length > 0 ? slowDirectories() : noDirectories
+    const owned = clones.map((clone) => JSON.stringify(describeOwned(clone, `${storageUrl}/${clone.demoName}`, slow)))
     const items = [write(list, storageUrl), ...owned].filter((item) => item !== '')
     return `{"voices":[${items.join()}],"total":${list.length + clones.length}}`
   }
 
-  function describeOwned(clone: ListedClone, demoUrl: string) {
+  function describeOwned(clone: ListedClone, demoUrl: string, slow: ReadonlySet<string>) {
     const base = catalogue.find(clone.baseVoiceId)
     const conversion = clone.method === 'converted' ? converter() : undefined
     return {
@@ -65,6 +75,7 @@ export function voiceHandlers({ db, speaking, addresses }: Pick<HttpContext, 'db
       deterministic: (base?.deterministic ?? true) && (conversion?.deterministic ?? true),
       method: clone.method,
       warnings: clone.warnings,
+      ...([base?.model, conversion?.model].some((model) => isOf(slow, model)) && { slow: true }),
     }
   }
 
@@ -81,7 +92,13 @@ export function voiceHandlers({ db, speaking, addresses }: Pick<HttpContext, 'db
   } satisfies Partial<Handlers>
 }
 
-function describeVoice({ voice, displayName, featured }: ListedVoice, demoUrl: string) {
+const noDirectories: ReadonlySet<string> = new Set()
+
+function isOf(slow: ReadonlySet<string>, model: ModelFiles | undefined): boolean {
+  return model !== undefined && slow.has(model.directory)
+}
+
+function describeVoice({ voice, displayName, featured }: ListedVoice, demoUrl: string, slow: ReadonlySet<string>) {
   return {
     id: voice.id,
     display_name: displayName,
@@ -93,5 +110,6 @@ function describeVoice({ voice, displayName, featured }: ListedVoice, demoUrl: s
     sample_rate: voice.sampleRate,
     description: voice.description,
     deterministic: voice.deterministic,
+    ...(isOf(slow, voice.model) && { slow: true }),
   }
 }

@@ -2,6 +2,11 @@
 import { limits } from '../config'
 import type { Pack } from '../speech/models/pack'
 
+/** Whether a pack cannot do every allowed text in time; false while its pace is unknown. */
+export function isSlow(pack: Pick<Pack, 'pace'>): boolean {
+  return adviceFor(pack) !== null
+}
+
 /** Null for a pack that does every allowed text in time, and while its pace is unknown. */
 export function adviceFor({ pace }: Pick<Pack, 'pace'>): string | null {
   const charactersMax = pace?.charactersMax ?? limits.textCharactersMax

@@ -12,6 +12,7 @@ import { openDatabase, type Database } from '../../src/db/database'
 import { startDeadline } from '../../src/deadline'
 import { createDemos } from '../../src/demos'
 import { AppError } from '../../src/errors'
+import type { Packs } from '../../src/admin/packs'
 import { voiceHandlers } from '../../src/http/voices'
 import { readBalance } from '../../src/billing/ledger/ledger'
 import { createLogger } from '../../src/log'
@@ -276,7 +277,8 @@ describe('the list of voices', () => {
     const caller = addCaller()
     const made = await makeClone(caller)
     const addresses = () => ({ baseUrl: 'http://sonant', storageUrl: 'http://sonant/audio' })
-    const { listVoices } = voiceHandlers({ db, speaking: service, addresses })
+    const packs = { registry: { packs: [] } } as unknown as Packs
+    const { listVoices } = voiceHandlers({ db, speaking: service, packs, addresses })
     const request = new Request('http://sonant/api/v1/voices')
     const call = { request, caller, id: '', fields: {}, deadline: startDeadline(1000), headers: {} }
     const listed = async () => {

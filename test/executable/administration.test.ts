@@ -329,6 +329,11 @@ describe('voices and groups', () => {
       featured: false,
       position: 0,
       provider: null,
+      deterministic: true,
+      pack: null,
+      license: null,
+      real_time_factor: null,
+      slow: false,
     })
     const changes = { active: false, public: false, featured: true, position: 3, display_name: 'R' }
     expect(await admin('PATCH', '/voices/en-ross', changes)).toEqual({ ...ross, ...changes })

@@ -44,6 +44,21 @@ it('is marked slow with advice, over HTTP, at the command line and in the log; a
   expect(warned.map((line) => (JSON.parse(line) as { pack: string }).pack)).toEqual(['en_US-lazy-low'])
 })
 
+it('is marked slow in the lists of voices, which name its pack for administrators', async () => {
+  const idOf = (name: string) => packs[name]!.voices[0]!
+  const [lazy, swift] = [idOf('en_US-lazy-low'), idOf('en_US-swift-low')]
+  type Listed = { id: string; slow?: boolean }
+  const { voices } = (await (await sonant.request('/api/v1/voices')).json()) as { voices: Listed[] }
+  expect(voices.filter((voice) => 'slow' in voice).map(({ id, slow }) => [id, slow])).toEqual([[lazy, true]])
+  const { items } = (await sonant.admin('/voices')) as { items: Record<string, unknown>[] }
+  const shown = (id: string) => items.find((item) => item.id === id)
+  const { license, real_time_factor } = packs['en_US-lazy-low']!
+  expect(shown(lazy)).toMatchObject({ pack: 'en_US-lazy-low', slow: true, license, real_time_factor })
+  expect(shown(swift)).toMatchObject({ pack: 'en_US-swift-low', slow: false })
+  const builtIn = { pack: null, slow: false, license: null, real_time_factor: null, deterministic: true }
+  expect(shown('en-ross')).toMatchObject(builtIn)
+})
+
 it('is reported by the doctor, which calls the machine well', () => {
   const { exitCode, stdout } = runSonant(['doctor', '--json', '--provider', 'cpu', '--data', sonant.dataDirectory])
   const { findings } = JSON.parse(stdout) as { findings: { subject: string; state: string; says: string }[] }

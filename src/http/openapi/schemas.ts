@@ -43,6 +43,7 @@ const nextCursor = orNull(text('`cursor` of the next page; null on the last one.
 const language = text('BCP 47.')
 const engine = text('The speech engine.')
 const sampleRate = integer('Sample rate of the engine, in Hz.')
+const deterministic = boolean('Whether the same request gives the same bytes.')
 const email = text('An e-mail address.', { maxLength: 254, pattern: emailPattern })
 const voiceIds = list(text('Id of a catalogue voice.', { pattern: voiceIdPattern }), { uniqueItems: true })
 const masked = text('Only the last four of the 16 digits are shown.', { pattern: '^\\*{12}[0-9]{4}$' })
@@ -148,6 +149,11 @@ const managedVoice = {
   provider: orNull(
     text('Compute provider of an installed voice; null: that of the server.', { enum: computeProviders }),
   ),
+  deterministic,
+  pack: orNull(text('Name of its pack; null for built-in voices.')),
+  license: orNull(text('Licence of the pack; null: unknown, or a built-in voice.')),
+  real_time_factor: orNull(number('Seconds of a worker for a second of sound; null: unknown.', { minimum: 0 })),
+  slow: boolean('Whether its pack cannot do every allowed text in time on this machine.'),
 }
 
 const group = { id: uuid('Id of the group.'), name, voices: voiceIds }
@@ -238,12 +244,13 @@ export const components = {
       engine: orNull(text('The speech engine; null: a clone whose base voice is not installed.')),
       sample_rate: orNull(integer('Sample rate of the engine, in Hz; null: as for `engine`.')),
       description: orNull(text('A short description of the sound.')),
-      deterministic: boolean('Whether the same request gives the same bytes.'),
+      deterministic,
+      slow: { const: true, description: 'Present only on a voice that cannot do every allowed text in time.' },
       owned: { const: true, description: 'Present only on the account’s own clones.' },
       method: cloneMethod,
       warnings: cloneWarnings,
     },
-    { optional: ['owned', 'method', 'warnings'] },
+    { optional: ['slow', 'owned', 'method', 'warnings'] },
   ),
   VoiceList: object({ voices: list(reference('Voice')), total: integer('Number of voices.', { minimum: 0 }) }),
   ...cloneSchemas,
