@@ -1,6 +1,7 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints the results as one table. */
 import { benchDecode } from './decode'
 import { benchAdapt } from './adapt'
+import { benchConsole } from './console'
 import { benchConvert } from './convert'
 import { benchDownloads } from './downloads'
 import { benchEnglish } from './english'
@@ -35,6 +36,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   downloads: benchDownloads,
   uploads: benchUploads,
   overload: benchOverload,
+  console: benchConsole,
   eventloop: benchEventLoop,
   startup: benchStartup,
   memory: benchMemory,
