@@ -19,6 +19,7 @@ import { AdjustForm } from './adjust-form'
 import { ClonesCard } from './clones-card'
 import { DisableButton } from './disable-button'
 import { InvitationsCard } from './invitations-card'
+import { KeysCard } from './keys-card'
 import { PeopleCard } from './people-card'
 import { usePlanOptions } from './plans'
 
@@ -78,6 +79,7 @@ function Everything({ account, onChanged, reload }: Props) {
       </div>
       <PeopleCard accountId={id} onInvited={() => setPeopleVersion(peopleVersion + 1)} />
       <InvitationsCard accountId={id} version={peopleVersion} />
+      <KeysCard accountId={id} />
       <ClonesCard accountId={id} />
     </>
   )
@@ -85,7 +87,7 @@ function Everything({ account, onChanged, reload }: Props) {
 
 function UsageLink({ id }: { readonly id: string }) {
   return (
-    <LinkButton href={at(`/admin/usage?account_id=${id}`)} icon={ChartColumn} kind="quiet">
+    <LinkButton href={at(`/admin/usage?account=${id}`)} icon={ChartColumn} kind="quiet">
       {words.value.administration.accounts.usage}
     </LinkButton>
   )

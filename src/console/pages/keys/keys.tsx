@@ -7,7 +7,7 @@ import { useQuery } from '../../client/query'
 import { at } from '../../installation'
 import { Button } from '../../parts/button'
 import { SelectField } from '../../parts/form'
-import { CreateKey, NewKeyDialog } from '../../parts/keys/key-dialogs'
+import { KeyForm, NewKeyDialog } from '../../parts/keys/key-dialogs'
 import { stateOf, type Key } from '../../parts/keys/key-state'
 import { KeyTable, type KeyOperations } from '../../parts/keys/key-table'
 import { Card, Page } from '../../parts/page'
@@ -63,7 +63,9 @@ export default function Keys() {
           }
         </Loaded>
       </Card>
-      {isCreating && <CreateKey onCreate={create} onClose={() => setCreating(false)} />}
+      {isCreating && (
+        <KeyForm title={keys.create} action={keys.create} onSave={create} onClose={() => setCreating(false)} />
+      )}
       {created && <NewKeyDialog apiKey={created.api_key} onClose={() => setCreated(undefined)} />}
     </Page>
   )

@@ -1,17 +1,21 @@
-/** Dialogs that end in a new key: creating one, replacing one, and the only time that its secret is shown. */
+/** Dialogs for one key: creating, changing and replacing it, and the only time that its secret is shown. */
 import { useState } from 'preact/hooks'
 import type { Schema } from '../../client/client'
 import { baseUrl } from '../../installation'
 import { words } from '../../words/words'
 import { CopyButton } from '../copy'
 import { Dialog } from '../dialog'
-import { endOfDay, ExpiryField } from '../expiry'
+import { dayOf, endOfDay, ExpiryField } from '../expiry'
 import { Form, NumberField, SelectField, TextField } from '../form'
 import { SecretDialog } from '../secret'
 import type { Key } from './key-state'
 
-type CreateProps = {
-  readonly onCreate: (key: Schema<'NewKey'>) => Promise<void>
+type KeyFormProps = {
+  readonly title: string
+  readonly action: string
+  /** The key that is changed; without it a new one. */
+  readonly of?: Key
+  readonly onSave: (key: Schema<'NewKey'>) => Promise<void>
   readonly onClose: () => void
 }
 
@@ -19,31 +23,35 @@ const limitMax = 100_000
 const isBad = (value: number | undefined, min: number, max: number) =>
   value !== undefined && !(Number.isInteger(value) && value >= min && value <= max)
 
-export function CreateKey({ onCreate, onClose }: CreateProps) {
+export function KeyForm({ title, action, of: key, onSave, onClose }: KeyFormProps) {
   const { keys } = words.value.money
-  const [name, setName] = useState('')
-  const [cap, setCap] = useState<number>()
-  const [lastDay, setLastDay] = useState('')
-  const [tts, setTts] = useState<number>()
-  const [clone, setClone] = useState<number>()
+  const [name, setName] = useState(key?.name ?? '')
+  const [cap, setCap] = useState(key?.cap ?? undefined)
+  const [dayBefore] = useState(() => dayOf(key?.expires_at ?? null))
+  const [lastDay, setLastDay] = useState(dayBefore)
+  const [tts, setTts] = useState(key?.limits.tts ?? undefined)
+  const [clone, setClone] = useState(key?.limits.clone ?? undefined)
+  // The time within the last day stays as it is while the day is not changed.
+  const isDaySent = !key || lastDay !== dayBefore
   const expiresAt = endOfDay(lastDay)
-  const isPast = expiresAt !== null && Date.parse(expiresAt) < Date.now()
+  const isPast = isDaySent && expiresAt !== null && Date.parse(expiresAt) < Date.now()
   const isCapBad = isBad(cap, 0, Number.MAX_SAFE_INTEGER)
   const isTtsBad = isBad(tts, 1, limitMax)
   const isCloneBad = isBad(clone, 1, limitMax)
 
-  const create = () =>
-    onCreate({
+  const areLimitsSent = key !== undefined || (tts ?? clone) !== undefined
+  const save = () =>
+    onSave({
       name,
       cap: cap ?? null,
-      expires_at: expiresAt,
-      ...((tts ?? clone) !== undefined && { limits: { tts: tts ?? null, clone: clone ?? null } }),
+      ...(isDaySent && { expires_at: expiresAt }),
+      ...(areLimitsSent && { limits: { tts: tts ?? null, clone: clone ?? null } }),
     })
   return (
-    <Dialog title={keys.create} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <Form
-        onSubmit={create}
-        action={keys.create}
+        onSubmit={save}
+        action={action}
         fields={['name', 'cap', 'expires_at']}
         onCancel={onClose}
         isDisabled={isCapBad || isPast || isTtsBad || isCloneBad}
@@ -69,7 +77,7 @@ export function CreateKey({ onCreate, onClose }: CreateProps) {
           onValue={setCap}
         />
         <ExpiryField value={lastDay} onValue={setLastDay} />
-        <details class="key-limits">
+        <details class="key-limits" open={(key?.limits.tts ?? key?.limits.clone ?? null) !== null}>
           <summary>{keys.limits}</summary>
           <div class="grid">
             <NumberField

@@ -36,6 +36,8 @@ export const accounts = {
   enable: 'Enable',
   enableDone: 'The account is enabled.',
   isDisabled: 'This account is disabled: its keys get 403 account_disabled, and its people cannot sign in.',
+  changeKey: 'Change the key',
+  keyChanged: 'The key is changed.',
   adjust: 'Change the balance',
   direction: 'What to do',
   add: 'Add',

@@ -36,6 +36,8 @@ export const accounts = {
   enable: '启用',
   enableDone: '账户已启用。',
   isDisabled: '该账户已停用：其密钥返回 403 account_disabled，成员无法登录。',
+  changeKey: '更改密钥',
+  keyChanged: '密钥已更改。',
   adjust: '调整余额',
   direction: '操作',
   add: '增加',
