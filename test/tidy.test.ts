@@ -96,6 +96,9 @@ const ownJson = [
   'json.ts',
   'account/audit-log.ts',
   'cloning/profiles.ts',
+  'console/pages/speak/kept.ts',
+  // The code is shown, and runs elsewhere.
+  'console/pages/speak/snippets.ts',
   'http/openapi/page.ts',
   'packs/registry-cache.ts',
   'speech/onnx/runtime-options.ts',

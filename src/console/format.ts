@@ -57,6 +57,18 @@ export function formatDuration(ms: number): string {
 
 const sizes = ['B', 'kB', 'MB', 'GB', 'TB']
 
+const languages = memo((tag) => new Intl.DisplayNames(tag, { type: 'language' }))
+
+/** A language tag such as `en-US` as `American English`. */
+export function formatLanguage(tag: string): string {
+  try {
+    return languages().of(tag) ?? tag
+  } catch {
+    // A pack may name what is no tag.
+    return tag
+  }
+}
+
 /** Bytes as `1.2 MB`. */
 export function formatSize(bytes: number): string {
   const power = Math.min(sizes.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))

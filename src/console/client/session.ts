@@ -56,6 +56,8 @@ export async function signIn(email: string, password: string): Promise<void> {
 /** Signs out here, or of all sessions of the person. Throws {@link ApiError}. */
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
   await dataOf(where === 'here' ? api.DELETE('/api/v1/session') : api.DELETE('/api/v1/sessions'))
+  // The texts that pages kept for the person in this tab go with the session.
+  sessionStorage.clear()
   session.value = { kind: 'out' }
   channel.postMessage('changed')
 }

@@ -4,11 +4,11 @@ import { words } from '../words/words'
 import { Button } from './button'
 
 /** One sentence about the error in the reader's language, or the service's own words where there is none. */
-export function sayError(error: ApiError): string {
+export function sayError(error: ApiError, delay: 'with delay' | 'without delay' = 'with delay'): string {
   const { errors } = words.value
   const known: Readonly<Record<string, string>> = errors.byCode
   const sentence = known[error.code] ?? error.message
-  if (error.retryAfterSeconds === undefined) return sentence
+  if (error.retryAfterSeconds === undefined || delay === 'without delay') return sentence
   return `${sentence} ${errors.tryAgainIn(error.retryAfterSeconds)}`
 }
 

@@ -1,7 +1,168 @@
-/** The page "Speak". */
+/** The playground: a text, a voice, and the takes of this session. */
+import { ChevronDown } from 'lucide'
+import { useEffect, useId, useMemo, useState } from 'preact/hooks'
+import { api, dataOf } from '../../client/client'
+import { useLoad, usePoll } from '../../client/load'
+import { useSignedIn } from '../../client/session'
+import { formatDecimal } from '../../format'
+import { ErrorNote } from '../../parts/errors'
+import { Icon } from '../../parts/icon'
+import { ListenButton } from '../../parts/listen'
 import { Page } from '../../parts/page'
+import { Skeleton } from '../../parts/states'
 import { words } from '../../words/words'
+import { Composer } from './composer'
+import { changeDraft, draft, openDraft, speedMax, speedMin, type Format } from './draft'
+import { sampleText } from './sample-texts'
+import { TakeCard } from './take-card'
+import { openTakes, remaining, runningTake, speak as begin, takes, type Take } from './takes'
+import { describeVoice, VoicePicker, type Voice } from './voice-picker'
+
+const balancePollMs = 60_000
 
 export default function Speak() {
-  return <Page title={words.value.navigation.speak}>{null}</Page>
+  const { speak, navigation } = words.value
+  const { person } = useSignedIn()
+  useMemo(() => {
+    openDraft(person.id)
+    openTakes(person.id)
+  }, [person.id])
+  const voices = useLoad(() => dataOf(api.GET('/api/v1/voices')), [])
+  const balance = useBalance()
+  const { text: written, voiceId, speed, format } = draft.value
+  const list = voices.data?.voices
+  const voice = list?.find(({ id }) => id === voiceId) ?? list?.[0]
+  const text = written ?? (voices.isLoading ? '' : sampleText(voice?.language))
+  const running = runningTake()
+
+  function useAgain({ text, voice, speed, format }: Take): void {
+    changeDraft({ text, voiceId: voice.id, speed, format })
+    scrollTo({ top: 0, behavior: 'smooth' })
+    document.querySelector<HTMLElement>('.composer textarea')?.focus({ preventScroll: true })
+  }
+  const obstacle = voice ? undefined : voices.isLoading ? words.value.common.loading : speak.noVoice
+  const [newest, ...earlier] = takes.value
+  return (
+    <Page title={navigation.speak} lead={speak.lead}>
+      <div class="desk">
+        <Composer
+          text={text}
+          onText={(text) => changeDraft({ text })}
+          balance={balance}
+          isBusy={running !== undefined}
+          obstacle={obstacle}
+          onSpeak={() => voice && begin({ text, voice, speed, format })}
+        />
+        <section class="card" aria-label={speak.choices}>
+          {voices.error && <ErrorNote error={voices.error} onRetry={voices.reload} />}
+          {list ? <VoiceField voices={list} voice={voice} /> : voices.isLoading && <Skeleton lines={2} />}
+          <SpeedField speed={speed} />
+          <FormatField format={format} />
+        </section>
+      </div>
+      {newest && <TakeCard key={newest.id} take={newest} isNewest onUseAgain={() => useAgain(newest)} />}
+      {earlier.length > 0 && (
+        <section class="stack" aria-label={speak.earlier}>
+          <h2>{speak.earlier}</h2>
+          <div class="takes">
+            {earlier.map((take) => (
+              <TakeCard key={take.id} take={take} isNewest={false} onUseAgain={() => useAgain(take)} />
+            ))}
+          </div>
+        </section>
+      )}
+    </Page>
+  )
+}
+
+/** The balance after the last take, or as the service says. */
+function useBalance(): number | undefined {
+  const loaded = usePoll(() => dataOf(api.GET('/api/v1/balance')), balancePollMs)
+  useEffect(() => {
+    if (loaded.data) remaining.value = loaded.data.balance
+  }, [loaded.data])
+  return remaining.value
+}
+
+function VoiceField({ voices, voice }: { readonly voices: readonly Voice[]; readonly voice: Voice | undefined }) {
+  const { speak } = words.value
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  if (!voice) return <p>{speak.noVoice}</p>
+  const choose = ({ id }: Voice) => {
+    changeDraft({ voiceId: id })
+    setOpen(false)
+  }
+  return (
+    <div class="field">
+      <span class="legend" id={id}>
+        {speak.voice}
+      </span>
+      <div class="voice-field">
+        <button type="button" class="voice-button" aria-describedby={id} onClick={() => setOpen(true)}>
+          <span class="strong">{voice.display_name}</span>
+          <span class="faint small">{describeVoice(voice)}</span>
+          <Icon of={ChevronDown} />
+        </button>
+        <ListenButton url={voice.demo_url} name={voice.display_name} />
+      </div>
+      {isOpen && <VoicePicker voices={voices} chosenId={voice.id} onChoose={choose} onClose={() => setOpen(false)} />}
+    </div>
+  )
+}
+
+function SpeedField({ speed }: { readonly speed: number }) {
+  const { speak } = words.value
+  const id = useId()
+  const said = speak.times(formatDecimal(speed))
+  return (
+    <div class="field">
+      <div class="row between">
+        <label class="legend" for={id}>
+          {speak.speed}
+        </label>
+        <output for={id} class="strong">
+          {said}
+        </output>
+      </div>
+      <input
+        id={id}
+        type="range"
+        min={speedMin}
+        max={speedMax}
+        step={0.05}
+        value={speed}
+        aria-valuetext={said}
+        onInput={(event) => changeDraft({ speed: event.currentTarget.valueAsNumber })}
+        onDblClick={() => changeDraft({ speed: 1 })}
+      />
+      <div class="row between faint small" aria-hidden="true">
+        <span>{speak.slow}</span>
+        <span>{speak.fast}</span>
+      </div>
+    </div>
+  )
+}
+
+const formats: readonly Format[] = ['mp3', 'wav']
+
+function FormatField({ format }: { readonly format: Format }) {
+  const { speak } = words.value
+  return (
+    <fieldset class="field segments">
+      <legend class="legend">{speak.format}</legend>
+      {formats.map((each) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name="format"
+            value={each}
+            checked={each === format}
+            onChange={() => changeDraft({ format: each })}
+          />
+          <span>{each.toUpperCase()}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
 }

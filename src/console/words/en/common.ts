@@ -31,7 +31,10 @@ export const common = {
     copy: 'Copy',
     notCopied: 'The browser did not copy it. Select the text and copy it by hand.',
     loading: 'Loading',
+    hear: (name: string) => `Hear ${name}`,
     more: 'Show more',
+    notHeard: (name: string) => `${name} could not be played. Try again.`,
+    stop: (name: string) => `Stop ${name}`,
     tryAgain: 'Try again',
     save: 'Save',
     delete: 'Delete',
@@ -54,6 +57,7 @@ export const common = {
     toOverview: 'To the overview',
     byCode: {
       unreachable: 'The server does not answer. Check the connection, then try again.',
+      invalid_api_key: 'The session has ended. Sign in again.',
       insufficient_balance: 'The balance is too low for this.',
       key_cap_reached: 'This key has reached its spending cap.',
       rate_limited: 'Too many requests in one minute.',

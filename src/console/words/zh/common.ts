@@ -31,7 +31,10 @@ export const common = {
     copy: '复制',
     notCopied: '浏览器未能复制。请选中文字后手动复制。',
     loading: '加载中',
+    hear: (name: string) => `试听${name}`,
     more: '显示更多',
+    notHeard: (name: string) => `无法播放${name}。请重试。`,
+    stop: (name: string) => `停止播放${name}`,
     tryAgain: '重试',
     save: '保存',
     delete: '删除',
@@ -54,6 +57,7 @@ export const common = {
     toOverview: '回到概览',
     byCode: {
       unreachable: '服务器没有响应。请检查网络后重试。',
+      invalid_api_key: '会话已结束。请重新登录。',
       insufficient_balance: '余额不足。',
       key_cap_reached: '该密钥已达到消费上限。',
       rate_limited: '一分钟内的请求过多。',
