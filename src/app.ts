@@ -1,5 +1,6 @@
 /** Wiring: opens every room and returns the running server. Only this room knows them all. */
 import type { VoiceAdministration } from './admin/administration'
+import { finishErasures } from './admin/erasure'
 import { plantSeed } from './admin/seed'
 import { findUnattended, makeSetupLink, setUpEphemeral, setUpFirstStart } from './admin/setup'
 import { listen } from './app/listening'
@@ -80,9 +81,13 @@ async function openApp(config: Config, commands: Commands, log: Logger): Promise
     unattended: made.setupUrl || config.ephemeral ? undefined : unattendedOf(administration, ready.baseUrl),
     async startBackground() {
       descriptors = guardDescriptors({ closeIdle: () => server.closeIdleConnections(), log })
+      const stores = services.cloning
+      const erasures = finishErasures(db, stores, () => stop.signal.aborted).catch((error) =>
+        log.warn({ err: error }, 'erased accounts have files left; the next start deletes them'),
+      )
       rememberVoices(db, catalogue, log)
       warnOfDefaultVoice(explainDefault(catalogue, services.speaking.plans), log)
-      await warmUp(services, config, { isStopping: () => stop.signal.aborted, log })
+      await Promise.all([erasures, warmUp(services, config, { isStopping: () => stop.signal.aborted, log })])
     },
     ...createShutdown(stores, services, { server, upkeep, stop, descriptors: () => descriptors }),
   }

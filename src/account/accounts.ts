@@ -15,12 +15,14 @@ export type Account = {
   /** 16 digits. */
   readonly accountNumber: string
   readonly createdAtMs: number
+  /** null: not erased. An erased account is disabled for ever. */
+  readonly erasedAtMs: number | null
 }
 
 export type NewAccount = Pick<Account, 'name' | 'email' | 'role' | 'planId'> & { readonly nowMs: number }
 
 const columns = `id, name, email, role, status, plan_id AS planId, account_number AS accountNumber,
-  created_at_ms AS createdAtMs`
+  created_at_ms AS createdAtMs, erased_at_ms AS erasedAtMs`
 
 export function createAccount(db: Database, { name, email, role, planId, nowMs }: NewAccount): Account {
   const id = Bun.randomUUIDv7()

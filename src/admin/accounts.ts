@@ -90,9 +90,24 @@ export function requireAccount(db: Database, id: string): Account {
   return found(findAccount(db, id), 'account', id)
 }
 
+/** As `requireAccount`. Throws `conflict` for an erased account. */
+export function requireUnerased(db: Database, id: string): Account {
+  const account = requireAccount(db, id)
+  if (account.erasedAtMs !== null) throw new AppError('conflict', 'The account was erased; make a new one.')
+  return account
+}
+
+/** Throws `conflict` when the account is the only enabled administrator. */
+export function ensureOtherAdministrator(db: Database, account: Account): void {
+  if (administrates(account) && !hasOtherAdministrator(db, account.id))
+    throw new AppError('conflict', 'This is the only enabled administrator; make another one first.')
+}
+
+const administrates = ({ role, status }: Account) => role === 'admin' && status === 'enabled'
+
 /** Describes an account for administrators. */
 export function describeAccount(db: Database, account: Account) {
-  const { id, name, email, role, status, planId, accountNumber, createdAtMs } = account
+  const { id, name, email, role, status, planId, accountNumber, createdAtMs, erasedAtMs } = account
   return {
     id,
     name,
@@ -103,18 +118,16 @@ export function describeAccount(db: Database, account: Account) {
     account_number: accountNumber,
     group: planId,
     created_at: instant(createdAtMs),
+    ...(erasedAtMs !== null && { erased_at: instant(erasedAtMs) }),
   }
 }
 
 function change(administration: Administration, name: string, id: string, edit: (account: Account) => Account) {
   const { db } = administration
   return runOperation(administration, name, () => {
-    const account = requireAccount(db, id)
+    const account = requireUnerased(db, id)
     const edited = edit(account)
-    const administrates = edited.role === 'admin' && edited.status === 'enabled'
-    const didAdministrate = account.role === 'admin' && account.status === 'enabled'
-    if (didAdministrate && !administrates && !hasOtherAdministrator(db, account.id))
-      throw new AppError('conflict', 'This is the only enabled administrator; make another one first.')
+    if (!administrates(edited)) ensureOtherAdministrator(db, account)
     writeAccount(db, edited)
     const result = describeAccount(db, edited)
     return { subject: account.id, before: describeAccount(db, account), after: result, result }

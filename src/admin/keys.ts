@@ -16,7 +16,7 @@ import { openKeySpending, readKeySpending, setCap } from '../billing/ledger/ledg
 import { keyChanges, newKey, rotation } from '../operations/fields'
 import { readFields } from '../operations/read-fields'
 import { instant } from '../paging'
-import { requireAccount } from './accounts'
+import { requireAccount, requireUnerased } from './accounts'
 import { checkExpiry, found, lockOut, runOperation, type Administration } from './administration'
 
 /** Creates a key. Only this answer contains `api_key`. `apiKey` is a key chosen by the operator. */
@@ -25,7 +25,7 @@ export function createKey(administration: Administration, accountId: string, fie
   const { name, cap = null, expires_at: expiresAtMs = null, limits } = readFields(fields, newKey)
   checkExpiry(fields, expiresAtMs, nowMs())
   return runOperation(administration, 'key create', (now) => {
-    const account = requireAccount(db, accountId)
+    const account = requireUnerased(db, accountId)
     const created = insertKey(db, {
       ...{ accountId: account.id, name, limits: changeLimits(noLimits, limits), expiresAtMs, nowMs: now, apiKey },
     })

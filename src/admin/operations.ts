@@ -17,6 +17,7 @@ import {
 import type { Administration, VoiceAdministration } from './administration'
 import { deleteAnyClone, listAccountClones, purgeRecording, type Stores } from './clones'
 import { createCodes, listCodes, voidCode } from './codes'
+import { eraseAccount } from './erasure'
 import { createKey, deleteKey, listKeys, revokeKey, rotateKey, updateKey } from './keys'
 import { listLog } from './log'
 import { listPacks, removePack, type Packs } from './packs'
@@ -56,6 +57,7 @@ export const administrativeHandlers = {
   updateAccount: ({ admin, id, fields }) => updateAccount(admin, id, fields),
   disableAccount: ({ admin, id }) => disableAccount(admin, id),
   enableAccount: ({ admin, id }) => enableAccount(admin, id),
+  eraseAccount: ({ admin, stores, id }) => eraseAccount(admin, stores, id),
   adjustBalance: ({ admin, id, fields }) => adjustBalance(admin, id, fields),
   invitePerson: ({ admin, id, baseUrl }) => invitePerson(admin, id, baseUrl),
   listPersons: ({ admin, id }) => listPersons(admin, id),

@@ -20,14 +20,14 @@ import type { Fields } from '../fields'
 import { personChanges } from '../operations/people'
 import { checkEmail, readFields } from '../operations/read-fields'
 import { instant } from '../paging'
-import { requireAccount } from './accounts'
+import { requireAccount, requireUnerased } from './accounts'
 import { found, runOperation, type Administration } from './administration'
 
 /** Invites one person to an account. Only this answer contains the link. */
 export function invitePerson(administration: Administration, accountId: string, baseUrl: string) {
   const { db } = administration
   return runOperation(administration, 'account invite', (nowMs) => {
-    const account = requireAccount(db, accountId)
+    const account = requireUnerased(db, accountId)
     const { id, token, expiresAtMs } = createInvitation(db, { accountId: account.id, nowMs })
     const expires_at = instant(expiresAtMs)
     const result = { url: `${baseUrl}/console/invitation#${token}`, expires_at }

@@ -146,6 +146,13 @@ const checks: readonly Check[] = [
             OR usage.account_id <> clones.account_id`,
   },
   {
+    rule: 'an erased account has no persons, clones or keys',
+    sql: `SELECT 'account ' || id AS row FROM accounts WHERE erased_at_ms IS NOT NULL AND (status <> 'disabled'
+            OR EXISTS (SELECT 1 FROM persons WHERE account_id = accounts.id)
+            OR EXISTS (SELECT 1 FROM clones WHERE account_id = accounts.id)
+            OR EXISTS (SELECT 1 FROM api_keys WHERE account_id = accounts.id AND status <> 'deleted'))`,
+  },
+  {
     rule: 'the sums of a day are those of its requests',
     // One sort groups both lists. A join of them takes hours with millions of requests.
     sql: `SELECT 'account ' || account_id || ', day ' || day AS row FROM (

@@ -17,6 +17,7 @@ export async function administer(verb: string, name: string, args: string[]): Pr
   const operation = findOperation(words)
   const { values, positionals } = readFlags(words, command, args)
   const given = values as Readonly<Record<string, string | undefined>>
+  if (command.flags.yes && !given.yes) throw new UsageError(`${words} cannot be undone; confirm it with --yes`)
   const idFlag = Object.keys(command.flags).find((flag) => command.flags[flag]!.isId)
   const id = (idFlag ? given[idFlag] : positionals[0]) ?? ''
   await withDatabase(given, async (db) => {

@@ -54,6 +54,7 @@ function openWith(
     // Without this pragma REPLACE would bypass the triggers that forbid deletion.
     db.pragma('recursive_triggers = ON')
     db.pragma('synchronous = FULL')
+    overwriteDeleted(db)
     return db
   } catch (error) {
     db.close()
@@ -122,7 +123,13 @@ export function openExistingDatabase(path: string, inspect?: (db: Database.Datab
     )
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
+  overwriteDeleted(db)
   return db
+}
+
+/** Deleted names and addresses would stay readable in free parts of the file. */
+function overwriteDeleted(db: Database.Database): void {
+  db.pragma('secure_delete = ON')
 }
 
 function inspectOrClose(db: Database.Database, inspect?: (db: Database.Database) => void): void {

@@ -312,6 +312,21 @@ export const migrations: readonly Migration[] = [
   -- A key that was replaced by another one works until this time.
   ALTER TABLE api_keys ADD COLUMN revokes_at_ms INTEGER;
   `,
+  `
+  -- An erased account keeps its row: ledger and history refer to it. Its files are deleted after its names.
+  ALTER TABLE accounts ADD COLUMN erased_at_ms INTEGER;
+  ALTER TABLE accounts ADD COLUMN files_left INTEGER NOT NULL DEFAULT 0 CHECK (files_left IN (0, 1));
+  CREATE INDEX accounts_with_files_left ON accounts (id) WHERE files_left = 1;
+  CREATE INDEX audit_log_by_subject ON audit_log (subject);
+  -- An erasure replaces names and addresses, and nothing else.
+  DROP TRIGGER audit_log_forbid_update;
+  CREATE TRIGGER audit_log_forbid_update BEFORE UPDATE ON audit_log
+    WHEN NEW.id <> OLD.id OR NEW.created_at_ms <> OLD.created_at_ms OR NEW.actor <> OLD.actor OR NEW.act <> OLD.act
+      OR NEW.subject <> OLD.subject
+      OR NEW.before IS NOT json_replace(OLD.before, '$.name', 'erased', '$.email', NULL, '$.display_name', 'erased', '$.prefix', 'sk-')
+      OR NEW.after IS NOT json_replace(OLD.after, '$.name', 'erased', '$.email', NULL, '$.display_name', 'erased', '$.prefix', 'sk-')
+    BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END;
+  `,
 ]
 
 /** Brings the schema from `version` to the last one. Version 0 is an empty database. */

@@ -79,7 +79,24 @@ const accounts = {
   enableAccount: administrative('POST /admin/accounts/{id}/enable', 'Enable an account', {
     parameter: accountId,
     answer: 'Account',
+    errors: ['conflict'],
     command: { words: 'account enable', summary: 'accept its keys again' },
+  }),
+  eraseAccount: administrative('POST /admin/accounts/{id}/erase', 'Erase an account', {
+    description:
+      'Names, e-mail addresses, persons, keys, clones and audio are deleted for ever; history and ledger stay, under the id. Not the only enabled administrator, and not while requests of the account run. A repetition finishes an interrupted erasure.',
+    parameter: accountId,
+    answer: 'Account',
+    errors: ['conflict', 'storage_failed'],
+    command: {
+      words: 'account erase',
+      summary: 'delete names, people, keys, clones and audio for ever',
+      isFinal: true,
+      examples: [
+        'sonant account erase 2122197529473504 --yes',
+        'sonant account erase 2122197529473504 --yes --data /srv/sonant',
+      ],
+    },
   }),
   adjustBalance: administrative(
     'POST /admin/accounts/{id}/adjust',
@@ -106,6 +123,7 @@ const keys = {
     parameter: accountId,
     body: { name: 'NewKey', fields: newKey },
     answer: 'CreatedKey',
+    errors: ['conflict'],
     command: {
       words: 'key create',
       ...accountFlag,

@@ -116,6 +116,8 @@ export type OperationCommand = {
   readonly idFlag?: Readonly<Record<string, Field>>
   /** Whether addresses of files are shown, which depend on settings of the server. */
   readonly showsAddresses?: true
+  /** Whether it cannot be undone: the command then needs `--yes`. */
+  readonly isFinal?: true
   /** Columns of a table; JSON has all fields. */
   readonly columns?: readonly string[]
   /** The name of a secret that is shown only once. */

@@ -431,6 +431,16 @@ const corruptions: [rule: string, what: string, sql: () => string][] = [
     () => `INSERT INTO usage_days VALUES ('${otherId}', 1, 1, 0, 0)`,
   ],
   [
+    'an erased account has no persons, clones or keys',
+    'an account that kept its keys',
+    () => `UPDATE accounts SET erased_at_ms = 1, status = 'disabled' WHERE id = '${accountId}'`,
+  ],
+  [
+    'an erased account has no persons, clones or keys',
+    'an account that was enabled again',
+    () => `UPDATE accounts SET erased_at_ms = 1 WHERE id = '${otherId}'`,
+  ],
+  [
     'the sums of a day are those of its requests',
     'a request that moved to another day',
     () => `UPDATE usage SET created_at_ms = created_at_ms + ${dayMs} WHERE ${first}`,

@@ -2,6 +2,7 @@
 import { expect, it } from 'bun:test'
 import { listAccounts } from '../../src/account/accounts'
 import { listOperations } from '../../src/account/audit-log'
+import { eraseNamesInLog, listUnfinishedErasures } from '../../src/account/erasure'
 import { listKeys } from '../../src/account/keys'
 import { audit } from '../../src/billing/audit'
 import { listCodes } from '../../src/billing/ledger/codes'
@@ -50,6 +51,16 @@ const lists: [what: string, plan: string, work: (db: Database) => unknown][] = [
     'the number of clones of an account',
     'SEARCH clones USING COVERING INDEX clones_by_account (account_id=?)',
     (db) => countClones(db, 'a'),
+  ],
+  [
+    'the erased accounts with files',
+    'SCAN accounts USING COVERING INDEX accounts_with_files_left',
+    (db) => listUnfinishedErasures(db),
+  ],
+  [
+    'the audit log of a subject',
+    'SEARCH audit_log USING COVERING INDEX audit_log_by_subject (subject=?)',
+    (db) => eraseNamesInLog(db, ['a']),
   ],
   [
     'the audit log by time',

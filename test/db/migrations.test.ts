@@ -88,7 +88,7 @@ describe('the database of an older executable', () => {
     const db = openDatabase(path)
     const now = contentOf(db)
     const changed: Record<string, (row: Row) => Row> = {
-      accounts: (row) => renamed(row, { group_id: 'plan_id' }),
+      accounts: (row) => ({ ...renamed(row, { group_id: 'plan_id' }), erased_at_ms: null, files_left: 0 }),
       api_keys: (row) => ({ ...row, kind: 'api', revokes_at_ms: null }),
       clones: (row) => renamed(row, { duration_ms: 'recording_ms' }),
       group_voices: (row) => renamed(row, { group_id: 'plan_id' }),

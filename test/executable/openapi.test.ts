@@ -377,6 +377,8 @@ describe('the answers of the service', () => {
     await call('GET', '/api/v1/balance', 403, { key: key.api_key })
     await call('DELETE', '/api/v1/admin/keys/{id}', 200, {}, key.id)
     await call('PATCH', `${accounts}/{id}`, 200, { body: { group: null } }, id)
+    await call('POST', `${accounts}/{id}/erase`, 200, {}, id)
+    await call('PATCH', `${accounts}/{id}`, 409, { body: { name: 'Ada' } }, id)
     await call('DELETE', `${groups}/{id}`, 200, {}, group.id)
     await call('GET', '/api/v1/admin/usage', 200, { query: `?account_id=${account.key.account_id}` })
     for (const path of ['/api/v1/admin/usage/totals', '/api/v1/admin/usage/daily', '/api/v1/admin/usage.csv'] as const)

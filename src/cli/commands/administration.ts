@@ -10,6 +10,9 @@ const addresses = {
   'storage-url': { takes: 'URL', says: "the server's setting" },
 } as const satisfies Flags
 
+/** The flag of operations that cannot be undone. */
+export const confirmation: Flag = { says: 'confirms an operation that cannot be undone; required' }
+
 export type AdministrativeVerb = 'account' | 'key' | 'code' | 'clone' | 'group' | 'usage' | 'audit-log' | 'voices'
 
 /** The commands of a verb by their operations, in the order of the table. */
@@ -24,7 +27,7 @@ export function operationsOf(verb: AdministrativeVerb): Readonly<Record<string, 
 
 function commandOf(operation: ListedOperation): Command {
   const { summary, parameter, query, body, command } = operation
-  const { idFlag, showsAddresses, examples, summary: own } = command!
+  const { idFlag, showsAddresses, isFinal, examples, summary: own } = command!
   return {
     summary: own ?? `${summary[0]!.toLowerCase()}${summary.slice(1)}`,
     ...(parameter && !idFlag && { argument: { takes: parameter.takes!, isRequired: true } }),
@@ -33,6 +36,7 @@ function commandOf(operation: ListedOperation): Command {
       ...flagsOf(query),
       ...flagsOf(body?.fields),
       ...(showsAddresses && addresses),
+      ...(isFinal && { yes: confirmation }),
     },
     examples: examples ?? examplesOf(operation),
   }

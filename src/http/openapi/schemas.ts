@@ -62,6 +62,7 @@ const account = {
   account_number: text('16 digits.', { pattern: '^[0-9]{16}$' }),
   group: orNull(uuid('Id of the voice plan; null: the public voices.')),
   created_at: instant('Time of creation.'),
+  erased_at: instant('Only for an erased account: the time of its erasure.'),
 }
 
 const keyLimits = object(
@@ -285,7 +286,7 @@ export const components = {
     audio_ms: integer('Total duration of the audio.', { minimum: 0 }),
     failed: integer('Failed requests.', { minimum: 0 }),
   }),
-  Account: object(account),
+  Account: object(account, { optional: ['erased_at'] }),
   AccountPage: page(reference('Account')),
   AdjustedBalance: object({ balance }),
   Key: object(key, { optional: ['revokes_at'] }),

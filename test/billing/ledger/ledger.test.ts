@@ -1,5 +1,6 @@
 /** The rules of the ledger one by one, and those that the database enforces against raw SQL. */
 import { beforeEach, describe, expect, it } from 'bun:test'
+import { eraseNamesInLog } from '../../../src/account/erasure'
 import { logOperation } from '../../../src/account/audit-log'
 import { audit } from '../../../src/billing/audit'
 import { unitsMax } from '../../../src/config'
@@ -305,8 +306,13 @@ describe('the database itself', () => {
   })
 
   it('refuses to change or shorten the audit log', () => {
-    logOperation(db, { actor: 'a', act: 'b', subject: 'c', before: null, after: null }, startMs)
+    logOperation(db, { actor: 'a', act: 'b', subject: 'c', before: null, after: { name: 'Ada', cap: 1 } }, startMs)
     refuses("UPDATE audit_log SET actor = 'nobody'", 'the audit log is never changed')
+    for (const after of ['NULL', `'{"name":"Eve","cap":1}'`, `'{"name":"erased","cap":2}'`])
+      refuses(`UPDATE audit_log SET after = ${after}`, 'the audit log is never changed')
+    // An erasure.
+    eraseNamesInLog(db, ['c'])
+    expect(db.prepare('SELECT after FROM audit_log').pluck().get()).toBe('{"name":"erased","cap":1}')
     refuses('DELETE FROM audit_log', 'the audit log is never shortened')
     refuses('REPLACE INTO audit_log SELECT * FROM audit_log', 'the audit log is never shortened')
   })
