@@ -2,5 +2,6 @@
 import { accounts } from './administration/accounts'
 import { clones, erasure, people } from './administration/belongings'
 import { codes } from './administration/codes'
+import { system } from './administration/system'
 
-export const administration = { accounts, clones, codes, erasure, people }
+export const administration = { accounts, clones, codes, erasure, people, system }
