@@ -3,6 +3,7 @@ import type { Caller } from '../account/keys'
 import { limits } from '../config'
 import { createMemo } from '../db/statements'
 import { AppError } from '../errors'
+import { instant } from '../paging'
 import { converterSampleRate } from '../cloning/convert/converter-pack'
 import { demoName } from '../voice/catalogue'
 import { listClones, type ListedClone } from '../voice/clones'
@@ -76,6 +77,8 @@ export function voiceHandlers({ db, speaking, packs, addresses }: Context) {
       method: clone.method,
       warnings: clone.warnings,
       ...([base?.model, conversion?.model].some((model) => isOf(slow, model)) && { slow: true }),
+      duration_sec: clone.recordingMs / 1000,
+      created_at: instant(clone.createdAtMs),
     }
   }
 

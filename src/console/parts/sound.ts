@@ -1,5 +1,6 @@
-/** Plays sounds of the page, one at a time. */
+/** Plays sounds of the page, one at a time: players with an element of their own, and short sounds in a shared one. */
 import { signal } from '@preact/signals'
+import { ApiError, dataOf, unreachable } from '../client/client'
 
 let sounding: HTMLAudioElement | undefined
 
@@ -16,32 +17,87 @@ export async function play(audio: HTMLAudioElement): Promise<boolean> {
   }
 }
 
-export type Listening = { readonly url: string; readonly state: 'loading' | 'playing' | 'failed' }
+export type Listening = {
+  readonly url: string
+  readonly state: 'loading' | 'playing' | 'paused' | 'failed'
+  /** Why it failed. */
+  readonly error?: ApiError
+}
 
-/** The address to which a {@link listen} listens now. */
+/** The address to which a {@link listen} listens now, or listened last. */
 export const listening = signal<Listening | undefined>(undefined)
 
-const shared = new Audio()
-const toState = (state: Listening['state']) => () => {
+type Progress = { readonly seconds: number; readonly durationSeconds: number }
+const beginning: Progress = { seconds: 0, durationSeconds: 0 }
+
+/** How far that sound has been played. */
+export const progress = signal<Progress>(beginning)
+
+const shared = document.body.appendChild(new Audio())
+const toState = (state: Listening['state']) => {
   const now = listening.peek()
-  if (now) listening.value = { ...now, state }
+  if (now && now.state !== 'failed') listening.value = { url: now.url, state }
 }
-shared.onplaying = toState('playing')
-shared.onwaiting = toState('loading')
-shared.onerror = toState('failed')
-shared.onended = stopListening
-shared.onpause = () => {
-  if (listening.peek()?.state !== 'failed') listening.value = undefined
+shared.onplaying = () => toState('playing')
+shared.onwaiting = () => toState('loading')
+shared.onpause = () => toState('paused')
+shared.ontimeupdate = shared.ondurationchange = () => {
+  const { currentTime, duration } = shared
+  progress.value = { seconds: currentTime, durationSeconds: Number.isFinite(duration) ? duration : 0 }
+}
+shared.onended = () => {
+  toState('paused')
+  shared.currentTime = 0
+}
+shared.onerror = () => {
+  const { url } = listening.peek() ?? {}
+  if (url === undefined) return
+  void explain(url).then((error) => {
+    if (listening.peek()?.url === url) listening.value = { url, state: 'failed', error }
+  })
 }
 
-/** Plays a short sound that has no player of its own, such as the demo of a voice. */
+/** Plays a short sound that has no player of its own, such as the demo of a voice, from where it was paused. */
 export function listen(url: string): void {
-  shared.src = url
-  listening.value = { url, state: 'loading' }
-  void play(shared)
+  const now = listening.peek()
+  if (now?.url !== url || now.state === 'failed') {
+    shared.src = url
+    progress.value = beginning
+    listening.value = { url, state: 'loading' }
+  }
+  void play(shared).then((isPlaying) => {
+    if (!isPlaying && listening.peek()?.url === url && !shared.error) toState('paused')
+  })
 }
 
-export function stopListening(): void {
+export function pauseListening(): void {
   shared.pause()
+}
+
+/** Goes to a place of the sound, from 0 to 1. */
+export function seekListening(url: string, ratio: number): void {
+  if (listening.peek()?.url !== url) listen(url)
+  else if (Number.isFinite(shared.duration)) shared.currentTime = ratio * shared.duration
+}
+
+/** Forgets the sound, if it is the one to which the page listens. */
+export function stopListening(url: string): void {
+  if (listening.peek()?.url !== url) return
   listening.value = undefined
+  progress.value = beginning
+  shared.pause()
+}
+
+/** The element does not say why it failed; the service does. */
+async function explain(url: string): Promise<ApiError> {
+  if (!url.startsWith('blob:')) {
+    try {
+      const response = await fetch(url, { cache: 'no-store' })
+      const error: unknown = response.ok ? undefined : await response.json().catch(() => undefined)
+      await dataOf(Promise.resolve({ response, error }))
+    } catch (error) {
+      return error instanceof ApiError ? error : unreachable(error)
+    }
+  }
+  return new ApiError('unplayable', '', 0, undefined, undefined, undefined)
 }

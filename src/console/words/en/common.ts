@@ -33,6 +33,8 @@ export const common = {
     loading: 'Loading',
     hear: (name: string) => `Hear ${name}`,
     more: 'Show more',
+    pause: (name: string) => `Pause ${name}`,
+    unplayable: 'This browser cannot play this sound.',
     notHeard: (name: string) => `${name} could not be played. Try again.`,
     stop: (name: string) => `Stop ${name}`,
     tryAgain: 'Try again',

@@ -33,6 +33,8 @@ export const common = {
     loading: '加载中',
     hear: (name: string) => `试听${name}`,
     more: '显示更多',
+    pause: (name: string) => `暂停${name}`,
+    unplayable: '此浏览器无法播放这段声音。',
     notHeard: (name: string) => `无法播放${name}。请重试。`,
     stop: (name: string) => `停止播放${name}`,
     tryAgain: '重试',
