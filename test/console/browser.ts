@@ -43,7 +43,13 @@ export type Visit = {
 /** A visit without a session. */
 export async function visit(browser: Browser, server: Server, look: Look = {}): Promise<Visit> {
   const { theme = 'light', width = 1280, height = 900, language = 'en-US' } = look
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, locale: language })
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    locale: language,
+    // axe would see colours on their way from one theme to the other.
+    reducedMotion: 'reduce',
+  })
   context.setDefaultTimeout(timeoutMs)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.baseUrl })
   const page = await context.newPage()
