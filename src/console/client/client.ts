@@ -45,6 +45,19 @@ export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   throw refusal
 }
 
+/** Files are at addresses that the description of the interface does not name. */
+const files = createClient<any>({ cache: 'no-store', credentials: 'same-origin' })
+
+/** Why the service refuses the file at this address; undefined when it does not. */
+export async function findRefusal(url: string): Promise<ApiError | undefined> {
+  try {
+    await dataOf(files.GET(url, { parseAs: 'stream' }))
+    return undefined
+  } catch (error) {
+    return error instanceof ApiError ? error : unreachable(error)
+  }
+}
+
 /** Reads the error of an answer that did not come through {@link api}. */
 export function errorOf(body: unknown, { status, headers }: Response): ApiError {
   const { error = {} } = (body ?? {}) as { error?: { code?: string; message?: string; param?: string | null } }

@@ -14,7 +14,7 @@ type Props = {
   readonly name: string
 }
 
-/** What the shared player does with the sound; it stops when the button goes. */
+/** The state of the sound in the shared player. It stops when the button goes. */
 function useListening(url: string) {
   useEffect(() => () => stopListening(url), [url])
   return useComputed(() => (listening.value?.url === url ? listening.value : undefined)).value

@@ -1,6 +1,6 @@
 /** Plays sounds of the page, one at a time: players with an element of their own, and short sounds in a shared one. */
 import { signal } from '@preact/signals'
-import { ApiError, dataOf, unreachable } from '../client/client'
+import { ApiError, findRefusal } from '../client/client'
 
 let sounding: HTMLAudioElement | undefined
 
@@ -90,14 +90,6 @@ export function stopListening(url: string): void {
 
 /** The element does not say why it failed; the service does. */
 async function explain(url: string): Promise<ApiError> {
-  if (!url.startsWith('blob:')) {
-    try {
-      const response = await fetch(url, { cache: 'no-store' })
-      const error: unknown = response.ok ? undefined : await response.json().catch(() => undefined)
-      await dataOf(Promise.resolve({ response, error }))
-    } catch (error) {
-      return error instanceof ApiError ? error : unreachable(error)
-    }
-  }
-  return new ApiError('unplayable', '', 0, undefined, undefined, undefined)
+  const refusal = url.startsWith('blob:') ? undefined : await findRefusal(url)
+  return refusal ?? new ApiError('unplayable', '', 0, undefined, undefined, undefined)
 }

@@ -1,4 +1,4 @@
-/** What would make a better recording, in plain words. */
+/** Advice for a better recording, in plain words. */
 import { words } from '../../words/words'
 import type { Voice } from './filters'
 
