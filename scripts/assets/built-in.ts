@@ -5,10 +5,11 @@ import { Glob } from 'bun'
 import { sha256Hex } from '../../src/hash'
 import { englishDataName, findAssets, heartName } from '../../src/assets/built-in'
 import type { Assets } from '../../src/assets/embedded'
-import { checkSignature, durationsPlace } from '../../src/speech/models/hibari'
+import { checkSignature, durationsPlace, spectraOutputs } from '../../src/speech/models/hibari'
 import { readGraphFile, type GraphInfo } from '../../src/speech/onnx/file'
 import { planGraph } from '../../src/speech/onnx/graph'
 import { rewriteGraph } from '../../src/speech/onnx/rewrite'
+import { findRows } from '../../src/speech/onnx/rows'
 import { bytesOf } from '../../src/speech/onnx/wire'
 import { checkNetwork } from '../../src/speech/phonemes/english/unknown-words'
 import { compileEnglishData } from '../english-data'
@@ -55,15 +56,19 @@ async function compileEnglish(hibari: string, cache: string): Promise<void> {
   )
 }
 
-/** The graph of Heart with its durations exposed, optimized by the onnxruntime that will open it. */
+/** The graph of Heart with its durations and rows exposed, optimized by the onnxruntime that will open it. */
 async function compileHeart(hibari: string, cache: string): Promise<void> {
-  const sources = ['scripts/assets/optimize-graph.ts', 'src/speech/onnx/rewrite.ts', 'src/speech/models/hibari.ts']
+  const sources = [
+    ...['scripts/assets/built-in.ts', 'scripts/assets/optimize-graph.ts', 'src/speech/models/hibari.ts'],
+    ...['src/speech/onnx/rewrite.ts', 'src/speech/onnx/rows.ts'],
+  ]
   const key = `${await keyOf(hibari, sources)} ${manifest.dependencies['onnxruntime-node']}`
   await compileOnce(join(cache, heartName), join(cache, 'heart.key'), key, async () => {
     const graph = await Bun.file(join(hibari, 'hibari/assets/hibari.onnx')).bytes()
     const info = readGraphFile(graph)
-    const rewritten = rewriteGraph(bytesOf(graph), info, planGraph(info, { durations: durationsPlace }))
-    return optimizeGraph(rewritten, cache)
+    const bytes = bytesOf(graph)
+    const plan = planGraph(info, { durations: durationsPlace })
+    return optimizeGraph(rewriteGraph(bytes, info, { ...plan, rows: findRows(bytes, info, spectraOutputs) }), cache)
   })
 }
 

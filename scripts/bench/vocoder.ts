@@ -5,10 +5,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hibariOutputs } from '../../src/speech/models/hibari'
+import { f0Output, spectraOutputs } from '../../src/speech/models/hibari'
 import { openRuntime } from '../../src/speech/onnx/runtime'
 import { hopSamples, vocoderRate } from '../../src/speech/vocoder/format'
-import { type Spectra, synthesizeSpectra } from '../../src/speech/vocoder/vocoder'
+import { joinRows } from '../../src/speech/vocoder/rows'
+import { loadVocoder } from '../../src/speech/vocoder/vocoder'
 import { assets, cacheDirectory, folderOf } from '../assets/manifest'
 import { type BenchRow, printTable } from './report'
 
@@ -46,18 +47,18 @@ export async function benchVocoder(): Promise<BenchRow[]> {
   try {
     const graph = await openGraph(folder, work)
     const outputs = await graph()
-    const spectra = Object.fromEntries(
-      Object.entries(hibariOutputs).map(([key, output]) => [key, outputs[output]!.data]),
-    ) as Spectra
-    for (const output of Object.values(hibariOutputs))
-      await Bun.write(join(work, output), outputs[output]!.data as Float32Array)
+    const numbers = (output: string) => outputs[output]!.data as Float32Array
+    for (const output of [...spectraOutputs, f0Output]) await Bun.write(join(work, output), numbers(output))
+    const f0 = numbers(f0Output)
+    const spectra = { rows: joinRows(spectraOutputs.map(numbers), f0.length), f0 }
+    const vocoder = await loadVocoder()
     const packageFolder = process.env['HIBARI_PACKAGE']
     const [ours, graphs]: [number[], number[]] = [[], []]
     const theirs: Record<string, number[]> = { numpy: [], scipy: [] }
-    for (let round = 0; round < warmUpRounds; round++) synthesizeSpectra(spectra)
+    for (let round = 0; round < warmUpRounds; round++) vocoder(spectra)
     for (let round = 0; round < rounds; round++) {
       graphs.push(await timeSeconds(graph))
-      ours.push(await timeSeconds(async () => synthesizeSpectra(spectra)))
+      ours.push(await timeSeconds(async () => vocoder(spectra)))
       if (packageFolder && round % 4 === 0)
         for (const [backend, times] of Object.entries(theirs)) times.push(runPython([work, packageFolder, backend]))
     }

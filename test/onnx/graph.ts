@@ -68,6 +68,16 @@ export function createGraph(prefix = '') {
       nodes.push({ type, inputs: from, outputs: made, attributes: {} })
       return made
     },
+    /** Calls an operator whose results are outputs. */
+    splitOutputs(
+      type: string,
+      from: readonly string[],
+      attributes: Attributes,
+      made: Readonly<Record<string, readonly Dim[]>>,
+    ): void {
+      nodes.push({ type, inputs: from, outputs: Object.keys(made), attributes })
+      for (const [name, dims] of Object.entries(made)) outputs.push({ name, type: 'float32', dims })
+    },
     /**
      * Puts the nodes and constants of another graph here: its inputs are values of the same names, already made; its
      * outputs can be used under theirs.

@@ -17,6 +17,8 @@ export type HibariModel = {
   readonly further?: string
   /** The magnitude of every line, as a logarithm. */
   readonly level?: number
+  /** Whether the spectra come out of one transposed value, as in the real one. */
+  readonly isSplit?: boolean
 }
 
 const unitsPerId = 3.3
@@ -57,8 +59,15 @@ export function hibariModel(options: HibariModel = {}): Uint8Array {
     lr: quiet,
     phi: phases,
   }
-  for (const [name, value] of Object.entries(rowsOf))
-    if (!without.includes(name)) graph.output(name, op('Unsqueeze', [value, ints([0])]), [1, bins, 'frames'])
+  if (options.isSplit) {
+    const value = op('Unsqueeze', [op('Concat', Object.values(rowsOf), { axis: 0 }), ints([0])])
+    const rows = op('Transpose', [value], { perm: [0, 2, 1] })
+    const columns = op('Transpose', [rows], { perm: [0, 2, 1] })
+    const made = Object.fromEntries(Object.keys(rowsOf).map((name) => [name, [1, bins, 'frames']]))
+    graph.splitOutputs('Split', [columns], { axis: 1 }, made)
+  } else
+    for (const [name, value] of Object.entries(rowsOf))
+      if (!without.includes(name)) graph.output(name, op('Unsqueeze', [value, ints([0])]), [1, bins, 'frames'])
   const unvoiced = cast(op('Mul', [range, ints([0])]), 'float32')
   if (!without.includes('f0')) graph.output('f0', op('Unsqueeze', [unvoiced, ints([0])]), [1, 'frames'])
   return graph.model({}, 17)

@@ -10,10 +10,11 @@ import { openPackFolder } from '../models/folder'
 import {
   describeVoice,
   durationsPlace,
+  f0Output,
   hibariInputs,
-  hibariOutputs,
   readBuiltInVocabulary,
   readHibariVocabulary,
+  spectraOutputs,
 } from '../models/hibari'
 import { openGraph } from '../onnx/graph'
 import { numbersOf, requireFinite } from '../onnx/outputs'
@@ -28,8 +29,9 @@ import {
 import { cutRuns, toIds, type Vocabulary } from '../phonemes/runs'
 import type { Token } from '../phonemes/spoken'
 import type { ModelFiles } from '../voice'
-import { bins, hopSamples, vocoderRate } from '../vocoder/format'
-import { type Spectra, synthesizeSpectra } from '../vocoder/vocoder'
+import { hopSamples, rowLength, vocoderRate } from '../vocoder/format'
+import { joinRows } from '../vocoder/rows'
+import { loadVocoder, type Spectra, type Vocoder } from '../vocoder/vocoder'
 import { appliedSpeed, toUnits } from './durations'
 import { placeWords, type Span, toTimedWords } from './word-times'
 
@@ -42,7 +44,14 @@ const graphSpeedMax = 1
 const framesPerUnit = 2
 /** In 14 sentences the sound of the first word began 27 ms before its durations on average. */
 const lagUnits = 1
-type HibariGraph = { readonly runtime: Runtime; readonly session: Session; readonly durations: string | undefined }
+
+type HibariGraph = {
+  readonly session: Session
+  /** Names of the outputs with the durations and with the vocoder's rows; undefined where the graph has none. */
+  readonly durations: string | undefined
+  readonly rows: string | undefined
+}
+type Parts = { readonly runtime: Runtime; readonly graph: HibariGraph; readonly vocoder: Vocoder }
 
 type SpokenRun = {
   readonly samples: Float32Array
@@ -59,13 +68,14 @@ export async function loadHibari(
   openReader: OpenEnglishReader = openEnglishReader,
 ): Promise<SpeechEngine> {
   const { directory, graph: file, convolutions } = model
-  const { session, durations } = await openGraph(runtime, join(directory, file), {
+  const graph = await openGraph(runtime, join(directory, file), {
     durations: durationsPlace,
+    rows: spectraOutputs,
     convolutions,
   })
   const vocabulary = await readHibariVocabulary(await openPackFolder(directory))
   const reader = await openReader(runtime, describeVoice(file).language === 'en-GB' ? 'british' : 'american')
-  return createEngine({ runtime, session, durations }, vocabulary, reader)
+  return createEngine({ runtime, graph, vocoder: await loadVocoder() }, vocabulary, reader)
 }
 
 /** The built-in voice. Throws in a build without it. */
@@ -80,18 +90,21 @@ export async function loadHeart(openRuntime: () => Promise<Runtime>): Promise<Sp
     loadEnglish(),
   ])
   const session = await runtime.openOptimized(bytes)
+  // The build has exposed both behind the remaining output.
+  const [, durations, rows] = session.outputs.map(({ name }) => name)
   const reader = await openEnglishReader(runtime, 'american')
-  return createEngine({ runtime, session, durations: session.outputs.at(-1)!.name }, vocabulary, reader)
+  const parts = { runtime, graph: { session, durations, rows }, vocoder: await loadVocoder() }
+  return createEngine(parts, vocabulary, reader)
 }
 
-function createEngine(graph: HibariGraph, vocabulary: Vocabulary, reader: EnglishReader): SpeechEngine {
+function createEngine(parts: Parts, vocabulary: Vocabulary, reader: EnglishReader): SpeechEngine {
   return {
     async synthesize(_, text, { speed } = { speed: 1 }) {
       const { tokens, words } = await speakEnglish(reader, text)
       const graphSpeed = Math.min(speed, graphSpeedMax)
       const spoken: { run: readonly Token[]; sound: SpokenRun }[] = []
       for (const run of cutRuns(tokens, vocabulary, tokensMax))
-        spoken.push({ run, sound: await speakRun(graph, toIds(run, vocabulary, edge, edge), graphSpeed) })
+        spoken.push({ run, sound: await speakRun(parts, toIds(run, vocabulary, edge, edge), graphSpeed) })
       if (spoken.length === 0) throw new NothingToSay()
       const speech = concatenate(spoken.map(({ sound: { samples } }) => ({ samples, sampleRate: vocoderRate })))
       const usualFrames = spoken.reduce((sum, { sound }) => sum + sound.usualFrames, 0)
@@ -104,19 +117,15 @@ function createEngine(graph: HibariGraph, vocabulary: Vocabulary, reader: Englis
   }
 }
 
-async function speakRun(
-  { runtime, session, durations }: HibariGraph,
-  ids: number[],
-  speed: number,
-): Promise<SpokenRun> {
-  const outputs = await session.run({
+async function speakRun({ runtime, graph, vocoder }: Parts, ids: number[], speed: number): Promise<SpokenRun> {
+  const outputs = await graph.session.run({
     [hibariInputs.ids]: runtime.int64(ids, [1, ids.length]),
     [hibariInputs.speed]: runtime.float32(Float32Array.of(speed), [1]),
   })
-  const spectra = spectraOf(outputs)
-  const samples = requireFinite(synthesizeSpectra(spectra))
+  const spectra = spectraOf(outputs, graph.rows)
+  const samples = requireFinite(vocoder(spectra))
   const count = spectra.f0.length
-  const exact = durations === undefined ? [] : numbersOf(outputs[durations]!)
+  const exact = graph.durations === undefined ? [] : numbersOf(outputs[graph.durations]!)
   const units = exact.map(toUnits)
   const isKnown = units.length === ids.length && framesPerUnit * sum(units) === count
   if (!isKnown) return { samples, units: undefined, usualFrames: count * speed }
@@ -127,14 +136,14 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** Throws when the outputs do not belong together. */
-function spectraOf(outputs: Readonly<Record<string, Tensor>>): Spectra {
-  const entries = Object.entries(hibariOutputs).map(([name, output]) => [name, outputs[output]!.data as Float32Array])
-  const spectra = Object.fromEntries(entries) as Spectra
-  const { f0, ...rows } = spectra
-  if (f0.length === 0 || Object.values(rows).some(({ length }) => length !== bins * f0.length))
+/** `rows`: name of the output with the rows. Throws when the outputs do not belong together. */
+function spectraOf(outputs: Readonly<Record<string, Tensor>>, rows: string | undefined): Spectra {
+  const numbers = (name: string) => outputs[name]!.data as Float32Array
+  const f0 = numbers(f0Output)
+  const parts = rows === undefined ? spectraOutputs.map(numbers) : [numbers(rows)]
+  if (f0.length === 0 || parts.some(({ length }) => length * parts.length !== rowLength * f0.length))
     throw new Error(`the model gave spectra of different lengths, or none`)
-  return spectra
+  return { rows: parts.length === 1 ? parts[0]! : joinRows(parts, f0.length), f0 }
 }
 
 /** Undefined when the durations of a run are unknown. */

@@ -17,26 +17,21 @@ import { BadPack, type PackVoice } from './pack'
 import { readSymbols } from './vocabulary'
 
 export const hibariInputs = { ids: 'ids', speed: 'speed' } as const
-/** The graph's outputs, in the vocoder's words. */
-export const hibariOutputs = {
-  harmonicGain: 'lh',
-  harmonicPhase: 'theta',
-  noiseGain: 'ln',
-  freeGain: 'lr',
-  freePhase: 'phi',
-  f0: 'f0',
-} as const
+/** The graph's outputs for the parts of the vocoder's rows, in their order. */
+export const spectraOutputs = ['lh', 'theta', 'ln', 'lr', 'phi'] as const
+/** The output with the fundamental frequency. */
+export const f0Output = 'f0'
+const hibariOutputs = [...spectraOutputs, f0Output]
 
 /** Durations in units, before they are rounded. */
 export const durationsPlace: DurationsPlace = {
-  usualOutputs: Object.keys(hibariOutputs).length,
+  usualOutputs: hibariOutputs.length,
   operator: 'Round',
   side: 'input',
 }
 
 const vocabularyFile = 'vocab.json'
-/** Each of them means that a graph was made for this family. */
-const ownOutputs = ['lh', 'theta', 'ln', 'lr', 'phi']
+/** Graphs that have more of `spectraOutputs` than they lack were made for this family. */
 const unusualOutputsMax = 3
 
 /** `english`: the built-in data for English, null in a build without it; replaced in tests. */
@@ -67,7 +62,7 @@ async function findGraph(folder: PackFolder): Promise<string | undefined> {
   if (!folder.files.includes(vocabularyFile) && !graphs.some(isNamedLikeVoice)) return undefined
   for (const file of graphs) {
     const { outputs } = await folder.readGraph(file)
-    const missing = ownOutputs.filter((name) => !outputs.some((output) => output.name === name)).length
+    const missing = spectraOutputs.filter((name) => !outputs.some((output) => output.name === name)).length
     if (missing < unusualOutputsMax || /hibari/i.test(basename(file))) found.push(file)
   }
   if (found.length > 1)
@@ -95,8 +90,8 @@ export function checkSignature(graph: string, { inputs, outputs }: Pick<GraphInf
   require(inputs, 'input', hibariInputs.speed, 'float32', [1])
   const other = inputs.find(({ name }) => name !== hibariInputs.ids && name !== hibariInputs.speed)
   if (other) throw bad(`it has a further input, ${other.name}`)
-  for (const name of Object.values(hibariOutputs))
-    require(outputs, 'output', name, 'float32', name === hibariOutputs.f0 ? [1, -1] : [1, bins, -1])
+  for (const name of hibariOutputs)
+    require(outputs, 'output', name, 'float32', name === f0Output ? [1, -1] : [1, bins, -1])
 }
 
 /** Reads the folder's vocabulary, else the built-in one. Throws `BadPack`; also throws in a build without one. */

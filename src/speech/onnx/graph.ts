@@ -1,9 +1,10 @@
-/** Opens a graph for the engines: checked, with repeatable noise, exposed durations and the chosen convolutions. */
+/** Opens a graph for the engines: checked, with repeatable noise, exposed values and the chosen convolutions. */
 import type { ConvolutionForm } from '../voice'
 import { checkGraphFile } from './check'
 import type { GraphInfo } from './file'
 import { isRepeatable } from './noise'
 import { rewriteGraph, type Changes } from './rewrite'
+import { findRows, type Rows } from './rows'
 import type { Runtime, Session } from './runtime'
 import { openFileBytes } from './wire'
 
@@ -15,6 +16,8 @@ export type OpenedGraph = {
   readonly deterministic: boolean
   /** The output with the duration of each input id; undefined when missing or not requested. */
   readonly durations: string | undefined
+  /** The output with the rows; undefined when not requested, or when the graph has the requested outputs instead. */
+  readonly rows: string | undefined
 }
 
 export type OpenOptions = {
@@ -22,6 +25,8 @@ export type OpenOptions = {
   readonly durations?: DurationsPlace
   /** One of `formsOf`, or the form of the file. Only the CPU computes other forms faster. */
   readonly convolutions?: ConvolutionForm
+  /** Outputs of columns, of which the program wants the rows. */
+  readonly rows?: readonly string[]
 }
 
 /** A further output after the usual ones, else the first input or output of the only node of an operator. */
@@ -60,11 +65,18 @@ export async function openGraph(runtime: Runtime, path: string, options: OpenOpt
   const info = checkGraphFile(path)
   const { deterministic, durations, expose, repeatNoise } = planGraph(info, options)
   const convolutions = runtime.provider === 'cpu' ? (options.convolutions ?? 'as_exported') : 'as_exported'
-  const changed = expose.length > 0 || repeatNoise || convolutions !== 'as_exported'
+  const rows = info.externalFiles.length === 0 ? findRowsIn(path, info, options.rows) : undefined
+  const changed = expose.length > 0 || repeatNoise || convolutions !== 'as_exported' || rows !== undefined
   const session = await (changed
-    ? openRewritten(runtime, path, info, { expose, repeatNoise, convolutions })
+    ? openRewritten(runtime, path, info, { expose, repeatNoise, convolutions, rows })
     : runtime.openSession(path))
-  return { session, metadata: info.metadata, deterministic, durations }
+  return { session, metadata: info.metadata, deterministic, durations, rows: rows?.value }
+}
+
+function findRowsIn(path: string, info: GraphInfo, outputs: readonly string[] | undefined): Rows | undefined {
+  if (outputs === undefined) return undefined
+  using file = openFileBytes(path)
+  return findRows(file, info, outputs)
 }
 
 /**

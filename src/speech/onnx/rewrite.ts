@@ -1,6 +1,6 @@
 /**
- * Rewrites a graph in memory with few changes: exposes inner values as outputs, makes noise repeatable, and gives
- * convolutions another form. All other bytes stay the same.
+ * Rewrites a graph in memory with few changes: exposes inner values as outputs, makes noise repeatable, gives
+ * convolutions another form, and gives rows instead of columns. All other bytes stay the same.
  */
 import { assert } from '../../errors'
 import type { ConvolutionForm } from '../voice'
@@ -8,6 +8,7 @@ import { editConvolutions } from './convolutions'
 import { encodeNode, encodeOutput, header, type Made } from './encode'
 import type { GraphInfo } from './file'
 import { isRepeatable, noiseReplacements } from './noise'
+import type { Rows } from './rows'
 import { walk, type Bytes, type Span } from './wire'
 
 export type Changes = {
@@ -17,6 +18,8 @@ export type Changes = {
   readonly repeatNoise: boolean
   /** One of `formsOf`, or the form of the file. */
   readonly convolutions?: ConvolutionForm
+  /** Becomes the last output, in place of the outputs that it was found for. */
+  readonly rows?: Rows
 }
 
 type Piece = Span | Uint8Array | Made
@@ -25,13 +28,15 @@ const modelGraph = 7
 
 /** `bytes`: the file behind `info`. */
 export function rewriteGraph(bytes: Bytes, info: GraphInfo, changes: Changes): Uint8Array<ArrayBuffer> {
-  const { expose, repeatNoise, convolutions = 'as_exported' } = changes
+  const { repeatNoise, convolutions = 'as_exported', rows } = changes
+  const expose = rows ? [...changes.expose, rows.value] : changes.expose
   assert(!repeatNoise || isRepeatable(info), 'the noise of the graph can be made repeatable')
   const edits = convolutions === 'as_exported' ? undefined : editConvolutions(bytes, convolutions, expose)
   const replacements = new Map<number, readonly Piece[]>(edits?.replacements)
   if (repeatNoise)
     for (const [i, nodes] of noiseReplacements(info).entries())
       replacements.set(info.noise[i]!.start!, nodes.map(encodeNode))
+  for (const start of rows?.starts ?? []) replacements.set(start, [])
   const pieces: Piece[] = []
   let copied = 0
   walk(bytes, (field) => {

@@ -8,3 +8,11 @@ export const transformSize = 1200
 export const hopSamples = 300
 /** Bins of a spectrum, from 0 Hz to half the sample rate. */
 export const bins = transformSize / 2 + 1
+/**
+ * The parts of a row, `bins` numbers each: the logarithm of the filter's gain on the pulse train, and its phase, which
+ * is π · tanh of the number; the logarithm of the standard deviation of the noise, per component; the logarithm of the
+ * magnitude of the part with phases of its own, and those phases in radians.
+ */
+export const rowParts = ['harmonicGain', 'harmonicPhase', 'noiseGain', 'freeGain', 'freePhase'] as const
+/** Numbers of a frame. */
+export const rowLength = rowParts.length * bins

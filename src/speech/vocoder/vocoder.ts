@@ -1,121 +1,113 @@
 /**
  * The vocoder: sound from the spectra of a neural model. A pulse train with the model's fundamental frequency is filtered
  * frame by frame, shaped noise and a part with phases of its own are added, and the inverse short-time Fourier transform
- * makes samples of them.
+ * makes samples of them. The inner loop is WebAssembly (`assembly/`).
  */
-import { realFft } from '../../audio/analysis/fft'
 import { hannWindow } from '../../audio/analysis/hann'
-import { createRandom } from '../random'
-import { bins, hopSamples, transformSize } from './format'
-import { writePulses } from './pulses'
-import { addNoise, addTurned, exp, tanh, turn } from './tables'
+import { hopSamples, rowLength, transformSize } from './format'
+import wasmPath from './vocoder.wasm' with { type: 'file' }
 
-/** Spectra of `bins` rows; each row has one value per frame. */
 export type Spectra = {
-  /** Logarithm of the filter's gain on the pulse train. */
-  readonly harmonicGain: Float32Array
-  /** The filter's phase is π · tanh of it. */
-  readonly harmonicPhase: Float32Array
-  /** Logarithm of the standard deviation of the noise, per component. */
-  readonly noiseGain: Float32Array
-  /** Logarithm of the magnitude of the part with phases of its own. */
-  readonly freeGain: Float32Array
-  /** Radians. */
-  readonly freePhase: Float32Array
+  /** A row of `rowLength` numbers for each frame. */
+  readonly rows: Float32Array
   /** Fundamental frequency in Hz, 0 where unvoiced. One value per frame. */
   readonly f0: Float32Array
 }
-
-const half = transformSize / 2
-const overlap = transformSize / hopSamples
-const logGainMax = 7
-
-const window = hannWindow(transformSize)
-/** A unit cosine peaks at half of this window's sum, so that the filter's gain is the magnitude of a harmonic. */
-const analysisWindow = window.map((value) => value / hopSamples)
-/** Sum of the squared windows that overlap at a sample, away from both ends. */
-const fullOverlap = 1.5
-const synthesisWindow = window.map((value) => value / fullOverlap)
-
-/** The spectrum of one frame. */
-type Spectrum = { readonly re: Float64Array; readonly im: Float64Array }
 
 /**
  * Returns mono samples at `vocoderRate`, `hopSamples` for each frame; equal spectra give equal samples. Values that are
  * not finite give samples that are not finite.
  */
-export function synthesizeSpectra(spectra: Spectra): Float32Array {
-  const frames = spectra.f0.length
-  const samples = new Float32Array(frames * hopSamples)
-  const source = makeSource(spectra.f0)
-  const spectrum = { re: new Float64Array(bins), im: new Float64Array(bins) }
-  const frame = new Float64Array(transformSize)
-  const random = createRandom()
-  for (let at = 0; at < frames; at++) {
-    const isVoiced = analyzeSource(source, at * hopSamples, frame, spectrum)
-    filter(spectra, at, isVoiced, spectrum, random)
-    addFrame(spectrum, frame, samples, at * hopSamples - half)
-  }
-  levelEnds(samples, frames)
-  return samples
+export type Vocoder = (spectra: Spectra) => Float32Array
+
+/** The exports of `assembly/vocoder.ts`. Globals are addresses. */
+type Assembly = {
+  readonly memory: WebAssembly.Memory
+  readonly rows: WebAssembly.Global
+  readonly source: WebAssembly.Global
+  readonly pulses: WebAssembly.Global
+  readonly sound: WebAssembly.Global
+  begin(): void
+  writePulses(beforeHz: number, hereHz: number, afterHz: number): void
+  addGroup(): void
+  advance(): void
 }
 
-/** The pulse train, with half a transform reflected at either end. */
-function makeSource(f0: Float32Array): Float64Array {
-  const length = f0.length * hopSamples
-  const source = new Float64Array(length + transformSize)
-  writePulses(f0, source, half)
-  for (let i = 1; i <= half; i++) source[half - i] = source[half + reflect(i, length)]!
-  for (let i = 0; i < half; i++) source[half + length + i] = source[half + reflect(length + i, length)]!
-  return source
+const half = transformSize / 2
+const groupFrames = 4
+const groupHops = groupFrames * hopSamples
+/** Samples under the windows of a group. */
+const groupSamples = transformSize + groupHops - hopSamples
+const overlap = transformSize / hopSamples
+const window = hannWindow(transformSize)
+/** Sum of the squared windows that overlap at a sample, away from both ends. */
+const fullOverlap = 1.5
+/** Makes every part silent: gains are logarithms. */
+const silence = -1000
+
+/** Throws where Bun has no vector instructions for WebAssembly. */
+export async function loadVocoder(): Promise<Vocoder> {
+  const assembly = await instantiate(await Bun.file(wasmPath).bytes())
+  const view = ({ value }: WebAssembly.Global, length: number) =>
+    new Float32Array(assembly.memory.buffer, value as number, length)
+  const rows = view(assembly.rows, groupFrames * rowLength)
+  const source = view(assembly.source, groupSamples)
+  const pulses = view(assembly.pulses, hopSamples)
+  const sound = view(assembly.sound, groupSamples)
+
+  /** The pulse train, with half a transform reflected at either end, and silence for missing frames. */
+  function makeSource(f0: Float32Array, groups: number): Float32Array {
+    const last = f0.length - 1
+    const length = f0.length * hopSamples
+    const made = new Float32Array(groups * groupHops + transformSize)
+    for (let at = 0; at <= last; at++) {
+      assembly.writePulses(f0[Math.max(0, at - 1)]!, f0[at]!, f0[Math.min(last, at + 1)]!)
+      made.set(pulses, half + at * hopSamples)
+    }
+    for (let i = 1; i <= half; i++) made[half - i] = made[half + reflect(i, length)]!
+    for (let i = 0; i < half; i++) made[half + length + i] = made[half + reflect(length + i, length)]!
+    return made
+  }
+
+  return (spectra) => {
+    const frames = spectra.f0.length
+    const groups = Math.ceil(frames / groupFrames)
+    const samples = new Float32Array(frames * hopSamples)
+    assembly.begin()
+    const train = makeSource(spectra.f0, groups)
+    for (let group = 0; group < groups; group++) {
+      const found = spectra.rows.subarray(group * rows.length, (group + 1) * rows.length)
+      rows.set(found)
+      rows.fill(silence, found.length)
+      const start = group * groupHops
+      source.set(train.subarray(start, start + groupSamples))
+      assembly.addGroup()
+      // The first window begins half a transform before the first sample.
+      const skipped = group === 0 ? half : 0
+      const done = group === groups - 1 ? groupSamples : groupHops
+      const from = start + skipped - half
+      samples.set(sound.subarray(skipped, Math.min(done, skipped + samples.length - from)), from)
+      assembly.advance()
+    }
+    levelEnds(samples, frames)
+    return samples
+  }
+}
+
+async function instantiate(bytes: Uint8Array<ArrayBuffer>): Promise<Assembly> {
+  try {
+    const module = await WebAssembly.compile(bytes)
+    return new WebAssembly.Instance(module).exports as Assembly
+  } catch (error) {
+    const needed = 'vector instructions for WebAssembly, which on x64 need a processor with AVX'
+    throw new Error(`voices of Hibari need ${needed}`, { cause: error })
+  }
 }
 
 /** The index in 0…`length` − 1 that `index` ≥ 0 has after reflections at the first and the last one. */
 function reflect(index: number, length: number): number {
   const rest = index % (2 * (length - 1))
   return rest < length ? rest : 2 * (length - 1) - rest
-}
-
-/** Writes the spectrum of the source from `start` on. Returns false, and writes nothing, for a silent one. */
-function analyzeSource(source: Float64Array, start: number, frame: Float64Array, { re, im }: Spectrum): boolean {
-  let isVoiced = false
-  for (let i = 0; i < transformSize; i++) {
-    const value = source[start + i]!
-    if (value !== 0) isVoiced = true
-    frame[i] = value * analysisWindow[i]!
-  }
-  if (isVoiced) realFft(transformSize).forward(frame, re, im)
-  return isVoiced
-}
-
-/** Turns the spectrum of the source into that of speech. */
-function filter(spectra: Spectra, frame: number, isVoiced: boolean, { re, im }: Spectrum, random: () => number): void {
-  const { harmonicGain, harmonicPhase, noiseGain, freeGain, freePhase, f0 } = spectra
-  const frames = f0.length
-  if (isVoiced)
-    for (let bin = 0, at = frame; bin < bins; bin++, at += frames)
-      turn(re, im, bin, 0.5 * tanh(harmonicPhase[at]!), gainOf(harmonicGain[at]!))
-  else {
-    re.fill(0)
-    im.fill(0)
-  }
-  for (let bin = 0, at = frame; bin < bins; bin++, at += frames) addNoise(re, im, bin, random(), gainOf(noiseGain[at]!))
-  for (let bin = 0, at = frame; bin < bins; bin++, at += frames)
-    addTurned(re, im, bin, freePhase[at]! * (0.5 / Math.PI), gainOf(freeGain[at]!))
-}
-
-function gainOf(logGain: number): number {
-  return exp(Math.min(logGain, logGainMax))
-}
-
-/** Adds the sound of a spectrum to `samples`, its first sample at `start`; parts outside are cut off. */
-function addFrame({ re, im }: Spectrum, frame: Float64Array, samples: Float32Array, start: number): void {
-  // A real signal has none.
-  im[0] = 0
-  im[half] = 0
-  realFft(transformSize).inverse(re, im, frame)
-  const end = Math.min(transformSize, samples.length - start)
-  for (let i = Math.max(0, -start); i < end; i++) samples[start + i]! += frame[i]! * synthesisWindow[i]!
 }
 
 /** Divides the samples at both ends, where fewer windows overlap, by the missing share. */

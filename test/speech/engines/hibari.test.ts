@@ -67,6 +67,13 @@ describe('Hibari', () => {
     expect((await other.synthesize(voice, 'Out and about.')).samples).toEqual(samples)
   })
 
+  it('gives the same samples whether the graph gives spectra in one value or in several', async () => {
+    const [split, separate] = [await load({ isSplit: true }), await load()]
+    const sound = await split.synthesize(voice, 'One or five.')
+    expect(sound).toEqual(await separate.synthesize(voice, 'One or five.'))
+    expect(sound.words).toHaveLength(3)
+  })
+
   it('cuts texts of more than 400 symbols at marks and words', async () => {
     const engine = await load()
     const [clause, rest] = ['so it went on and on and on, '.repeat(13).trim(), 'word '.repeat(40).trim()]
