@@ -23,7 +23,7 @@ type Options = {
 export async function listen(
   config: Config,
   { db }: Stores,
-  { speech, registry, speaking, cloning, demos, installer, keyUse, sessionUse }: Services,
+  { speech, registry, speaking, cloning, demos, installer, hubDesk, keyUse, sessionUse }: Services,
   { tls, stopping, log }: Options,
 ): Promise<{ server: Server; ready: Addresses }> {
   // The addresses contain the port, which is known after listening when the system chooses it.
@@ -37,6 +37,7 @@ export async function listen(
     demos,
     packs: { registry, loaded: () => speech.scheduler.models(), installs: installer.status },
     installer,
+    hubDesk,
     keyUse,
     sessionUse,
     ownPage: createOwnPage(config),

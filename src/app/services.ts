@@ -8,6 +8,7 @@ import { lockDirectory } from '../db/lock'
 import { createDemos } from '../demos'
 import type { Logger } from '../log'
 import { createDownloader } from '../net/download'
+import type { HubDesk } from '../packs/hub/desk'
 import { createInstaller, type InstallerOptions } from '../packs/hub/installer'
 import { createPackRegistry } from '../packs/registry'
 import type { Speaking } from '../speak/speak'
@@ -56,7 +57,8 @@ export async function openServices(config: Config, stores: Stores, commands: Com
     speaking,
     cloning: openCloning(config, stores, speaking, commands, log),
     demos: createDemos(speaking, log.child({ room: 'demos' })),
-    installer: createInstaller({ pull: pullerOf(config), log: log.child({ room: 'hub' }) }),
+    installer: createInstaller({ ...pullerOf(config), log: log.child({ room: 'hub' }) }),
+    hubDesk: hubDeskOf(config),
     keyUse: createKeyUse(db),
     sessionUse: createSessionUse(db),
   }
@@ -124,10 +126,32 @@ function openCloning(
 }
 
 /** Opens a hub per pull, because an earlier network check may be outdated. Its code is loaded on first use. */
-function pullerOf(config: Config): InstallerOptions['pull'] {
+function pullerOf(config: Config): Pick<InstallerOptions, 'pull' | 'discard'> {
   const where = { directory: voicesDirectory(config), minFreeBytes: config.minFreeBytes, lock: lockDirectory }
-  return async (name, options) => {
-    const [{ pullPack }, { openHub }] = await Promise.all([import('../packs/hub/pull'), import('../packs/hub/client')])
-    return pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
+  return {
+    async pull(name, options) {
+      const [{ pullPack }, { openHub }] = await Promise.all([
+        import('../packs/hub/pull'),
+        import('../packs/hub/client'),
+      ])
+      return pullPack(name, { ...where, ...options, hub: openHub({ address: config.hub }) })
+    },
+    async discard(id) {
+      const { discardPull } = await import('../packs/hub/pull')
+      return discardPull(id, where)
+    },
   }
+}
+
+/** Opened once; its code is loaded on first use. */
+function hubDeskOf(config: Config): () => Promise<HubDesk> {
+  let desk: Promise<HubDesk> | undefined
+  const open = async () => {
+    const [{ createHubDesk }, { openHub }] = await Promise.all([
+      import('../packs/hub/desk'),
+      import('../packs/hub/client'),
+    ])
+    return createHubDesk({ hub: openHub({ address: config.hub }), directory: voicesDirectory(config) })
+  }
+  return () => (desk ??= open())
 }

@@ -1,6 +1,7 @@
 /** `sonant voices search` and `sonant voices pull`: installing packs by name from a hub. */
 import { existsSync } from 'node:fs'
 import { runOperation } from '../admin/administration'
+import { describeFound } from '../admin/installs'
 import { databasePath, voicesDirectory, type Config } from '../config'
 import { isLocked, lockDirectory } from '../db/lock'
 import { retryWhileBusy } from '../db/statements'
@@ -8,7 +9,7 @@ import { AppError } from '../errors'
 import { openHub } from '../packs/hub/client'
 import { checkPackName, type PullPlan } from '../packs/hub/packs'
 import { pullPack, type PullResult } from '../packs/hub/pull'
-import { searchPacks, type FoundPack } from '../packs/hub/search'
+import { readHubIndex, searchIndex, type FoundPack } from '../packs/hub/search'
 import { administrationOf, withDatabase } from './data'
 import { readServerConfig } from './server-config'
 import { voicesPull, voicesSearch } from './commands/voices'
@@ -21,16 +22,12 @@ export async function searchHub(args: string[]): Promise<void> {
   const { values, positionals } = readFlags('voices search', voicesSearch, args)
   const config = await readServerConfig(values)
   const words = positionals.flatMap((text) => text.split(/\s+/)).filter(Boolean)
-  const found = await searchPacks(openHub({ address: config.hub }), words, voicesDirectory(config))
-  if (values.json) return write([`${JSON.stringify({ items: found.map(describe), next_cursor: null })}\n`])
+  const found = await searchIndex(await readHubIndex(openHub({ address: config.hub })), words, voicesDirectory(config))
+  if (values.json) return write([`${JSON.stringify({ items: found.map(describeFound), next_cursor: null })}\n`])
   if (found.length === 0) throw new AppError('not_found', `The hub has nothing that fits "${words.join(' ')}".`)
   const columns = ['name', 'language', 'quality', 'speakers', 'size', 'installed', 'description']
   await write([format({ items: found.map(describeRow) }, columns)])
   console.error('Install one: sonant voices pull NAME')
-}
-
-function describe({ name, family, languages, description, quality, speakers, sizeBytes, installed }: FoundPack) {
-  return { name, family, languages, description, quality, speakers, size_bytes: sizeBytes, installed }
 }
 
 function describeRow({ languages, sizeBytes, ...pack }: FoundPack) {

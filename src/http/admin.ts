@@ -1,7 +1,7 @@
 /** Administration: binds the operations that the command line has too, and adds those of HTTP. */
 import type { Caller } from '../account/keys'
 import { reEnrol } from '../admin/clones'
-import { installPack } from '../admin/installs'
+import { cancelInstall, installPack, listInstalls, searchHub, showHubPack } from '../admin/installs'
 import { administrativeHandlers, type SharedOperationId, type VoiceCall } from '../admin/operations'
 import { rescanPacks } from '../admin/packs'
 import { retryWhileBusy } from '../db/statements'
@@ -11,7 +11,7 @@ import type { Call, Handlers } from './routes'
 
 type AdministratorCall = Call<'administrator'>
 
-export function adminHandlers({ db, speaking, cloning, packs, installer, addresses }: HttpContext) {
+export function adminHandlers({ db, speaking, cloning, packs, installer, hubDesk, addresses }: HttpContext) {
   function administrationOf({ caller }: AdministratorCall) {
     return { db, catalogue: speaking.catalogue, actor: actorOf(caller), refusesLockOut: true, nowMs: Date.now }
   }
@@ -33,6 +33,10 @@ export function adminHandlers({ db, speaking, cloning, packs, installer, address
       const pieces = await sharedHandlers.exportAllUsage(call)
       return csvResponse(call.request, pieces as Generator<string>)
     },
+    searchHub: async ({ fields, deadline }) => searchHub(await hubDesk(), fields, deadline),
+    showHubPack: async ({ fields, deadline }) => showHubPack(await hubDesk(), fields, deadline),
+    listInstalls: () => listInstalls(installer),
+    cancelInstall: (call) => cancelInstall(administrationOf(call), installer, call.id),
     installPack: (call) => installPack(administrationOf(call), installer, call.fields),
     rescanPacks: () => rescanPacks(packs),
     reEnrolClone: (call) => reEnrol(administrationOf(call), cloning, cloning, call.id, call.deadline),

@@ -11,6 +11,7 @@ import type { Logger } from '../log'
 import type { Networks } from '../net/address'
 import type { Speaking } from '../speak/speak'
 import type { SpeechWorkers } from '../workers/speech-workers'
+import type { HubDesk } from '../packs/hub/desk'
 import type { Installer } from '../packs/hub/installer'
 import type { Access } from './access'
 import type { OwnPage } from './own-page'
@@ -26,6 +27,8 @@ export type ServerOptions = Pick<Config, 'ttsSecondsMax'> & {
   readonly speech: SpeechWorkers
   readonly packs: Packs
   readonly installer: Installer
+  /** Opens the offers of the hub. */
+  readonly hubDesk: () => Promise<HubDesk>
   readonly log: Logger
   readonly keyUse: ReturnType<typeof createKeyUse>
   readonly sessionUse: ReturnType<typeof createSessionUse>

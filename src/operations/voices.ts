@@ -3,7 +3,7 @@ import { administrative } from './entry'
 import { cloneId, groupId, line, name, ofAccount, packName, required, voiceId } from './fields'
 import type { Field } from './operation'
 import { computeProviders } from '../config'
-import { voiceIdPattern } from './rules'
+import { optionalLinePattern, voiceIdPattern } from './rules'
 import { boolean, list, oneOf, orNull, whole } from './schema'
 
 const trueOrFalse = (says: string): Field<boolean> => ({ takes: 'true|false', says, schema: { type: 'boolean' } })
@@ -83,6 +83,38 @@ const voices = {
     body: { name: 'NewInstall' },
     status: 202,
     answer: 'Install',
+  }),
+  listInstalls: administrative('GET /admin/installs', 'List running, waiting and recently ended installations', {
+    description: 'In order of request; `received_bytes` of `size_bytes` is the progress. Forgotten at the next start.',
+    answer: 'InstallList',
+  }),
+  cancelInstall: administrative('DELETE /admin/installs/{id}', 'Cancel an installation', {
+    description: 'Removes what was received. An installation that has ended stays as it is.',
+    parameter: { takes: 'ID', says: 'id of the installation', schema: { type: 'string', minLength: 1 } },
+    answer: 'Install',
+  }),
+  searchHub: administrative('GET /admin/hub', 'Search the hub for packs', {
+    description: 'Without words every pack. What the hub has is read anew every ten minutes.',
+    query: {
+      q: {
+        says: 'languages (`en`, `en_US`, `Chinese`), countries, qualities, parts of names; every word must match',
+        schema: { type: 'string', maxLength: 200, pattern: optionalLinePattern },
+      },
+    },
+    answer: 'HubPackList',
+    errors: ['invalid_params', 'url_fetch_failed'],
+  }),
+  showHubPack: administrative('GET /admin/hub/pack', 'Show a pack of the hub before its installation', {
+    description: 'With its licence and its model card, which is a text of its authors.',
+    query: {
+      name: {
+        says: 'its name in the search',
+        schema: { type: 'string', minLength: 1, maxLength: 120 },
+        isRequired: true,
+      },
+    },
+    answer: 'HubPack',
+    errors: ['invalid_params', 'not_found', 'url_fetch_failed'],
   }),
   rescanPacks: administrative(
     'POST /admin/packs/rescan',

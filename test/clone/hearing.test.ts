@@ -59,5 +59,5 @@ it.each([
 it('a recording whose file is gone is not found', async () => {
   const { id, path } = await addClone(Buffer.from('RIFF'))
   await unlink(path)
-  expect(hear('a', id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(hear('a', id)).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -12,6 +12,7 @@ import type { ServerOptions } from '../../src/http/context'
 import { makePage } from '../../src/http/openapi/page'
 import { createHttpServer } from '../../src/http/server'
 import { parseNetworks } from '../../src/net/address'
+import { addPiperVoices, startHub, type HubServer } from '../packs/hub/hub-server'
 import { describeWith } from '../tools'
 import { openBrowser } from './browser'
 import { readDescription, type Described, type Operation } from './description'
@@ -21,6 +22,7 @@ import { readReadyLine } from '../lines'
 
 type Ready = { base_url: string; api_key: string; admin_key: string }
 
+let hub: HubServer
 let child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 let ready: Ready
 let described: Described
@@ -29,21 +31,21 @@ let directory: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sonant-openapi-'))
-  child = Bun.spawn(
-    [executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0', '--hub', 'http://127.0.0.1:1'],
-    {
-      cwd: tmpdir(),
-      env: { ...process.env, TMPDIR: directory },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    },
-  )
+  hub = startHub()
+  addPiperVoices(hub, [{ key: 'en_US-amy-low' }], 1000)
+  child = Bun.spawn([executable, 'serve', '--ephemeral', '--balance', '2000', '--limit-tts', '0', '--hub', hub.url], {
+    cwd: tmpdir(),
+    env: { ...process.env, TMPDIR: directory },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   ready = await readReadyLine<Ready>(child.stdout)
   described = await readDescription(ready.base_url)
 })
 afterAll(async () => {
   child.kill('SIGTERM')
   await child.exited
+  await hub.stop()
   await rm(directory, { recursive: true })
 })
 
@@ -281,6 +283,12 @@ describe('the answers of the service', () => {
     await call('DELETE', '/api/v1/voices/clone', 404, { query: `?voice_id=${cloned.voice.id}` })
     await call('POST', '/api/v1/admin/packs', 202, { body: { name: 'kokoro' } })
     await call('POST', '/api/v1/admin/packs', 400, { body: { name: 'nobody' } })
+    await call('GET', '/api/v1/admin/hub', 200, { query: '?q=amy' })
+    await call('GET', '/api/v1/admin/hub/pack', 200, { query: '?name=piper/en_US-amy-low' })
+    await call('GET', '/api/v1/admin/hub/pack', 404, { query: '?name=piper/en_US-none-low' })
+    await call('GET', '/api/v1/admin/installs', 200)
+    await call('DELETE', '/api/v1/admin/installs/{id}', 200, {}, 'kokoro')
+    await call('DELETE', '/api/v1/admin/installs/{id}', 404, {}, 'nothing')
     const { voices } = await call('GET', '/api/v1/voices', 200, { key: '' })
     await call('GET', '/api/v1/voices', 200, { query: '?group=all' })
     await call('GET', '/api/v1/voices', 403, { ...user, query: '?group=all' })

@@ -5,8 +5,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configuration, extractorGraph, mirrorGraph } from '../onnx/converter'
-import { addPiperVoices, startHub, text, type HubServer } from '../packs/hub/hub-server'
+import { addPiperVoices, sha256, startHub, text, type HubServer } from '../packs/hub/hub-server'
 import { readReadyLine } from '../lines'
+import { until } from '../until'
 
 setDefaultTimeout(60_000)
 
@@ -17,7 +18,8 @@ let ready: { base_url: string; api_key: string; admin_key: string }
 
 beforeAll(async () => {
   hub = startHub()
-  addPiperVoices(hub, [{ key: 'en_US-lessac-medium' }], 100_000)
+  const artur = { key: 'sl_SI-artur-low', names: ['Slovenščina', 'Slovenian', 'Slovenia'] as [string, string, string] }
+  addPiperVoices(hub, [{ key: 'en_US-lessac-medium' }, artur], 100_000)
   hub.repositories['seasonstudio/openvoice_tone_clone_onnx'] = {
     'README.md': { bytes: text('---\nlicense: mit\n---\n'), large: false },
     'configuration.json': { bytes: text(JSON.stringify(configuration)), large: false },
@@ -43,6 +45,11 @@ function post(body: unknown, key = ready.admin_key) {
   return fetch(`${ready.base_url}/api/v1/admin/packs`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
+function send(method: string, path: string) {
+  const headers = { authorization: `Bearer ${ready.admin_key}` }
+  return fetch(`${ready.base_url}/api/v1/admin/${path}`, { method, headers })
+}
+
 async function get(path: string) {
   const headers = { authorization: `Bearer ${ready.admin_key}` }
   const response = await fetch(`${ready.base_url}/api/v1/admin/${path}`, { headers })
@@ -55,9 +62,11 @@ it('answers 202 at once, installs in the background, and logs the actor', async 
   expect(response.status).toBe(202)
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/)
   expect(await response.json()).toEqual({
+    id: 'piper-en_US-lessac-medium',
     name,
     state: 'waiting',
     folder: null,
+    license: null,
     received_bytes: 0,
     size_bytes: null,
     reason: null,
@@ -89,6 +98,66 @@ it('lists the new pack as installed soon after, without a rescan', async () => {
     if (isListed && state === 'installed') break
     await Bun.sleep(50)
   }
+})
+
+it('searches the hub, shows the licence of a pack, and cancels its installation without a trace', async () => {
+  const name = 'piper/sl_SI-artur-low'
+  const [id, key] = ['piper-sl_SI-artur-low', 'sl_SI-artur-low']
+  const { items, next_cursor } = await get('hub?q=Slovenian')
+  expect([items, next_cursor]).toEqual([
+    [
+      {
+        name,
+        family: 'piper',
+        languages: ['sl-SI'],
+        description: 'Slovenian, Slovenia',
+        quality: 'low',
+        speakers: 1,
+        size_bytes: expect.any(Number),
+        installed: false,
+      },
+    ],
+    null,
+  ])
+  expect((await get('hub')).items.length).toBeGreaterThan(10)
+  expect((await get(`hub?q=${'x'.repeat(201)}`)).error).toMatchObject({ code: 'invalid_params', param: 'q' })
+  const shown = await get(`hub/pack?name=${name}`)
+  expect(shown).toMatchObject({
+    name,
+    family: 'piper',
+    folder: id,
+    license: 'CC BY 4.0',
+    size_bytes: items[0].size_bytes,
+  })
+  expect(shown.card).toContain('CC BY 4.0')
+  expect((await get('hub/pack?name=../x')).error).toMatchObject({ code: 'invalid_params', param: 'name' })
+
+  const graph = Object.entries(hub.repositories['rhasspy/piper-voices']!).find(([path]) =>
+    path.endsWith(`${key}.onnx`),
+  )!
+  const half = graph[1].bytes.slice(0, 60_000)
+  hub.faults.set(
+    sha256(graph[1].bytes),
+    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(half) })),
+  )
+  expect((await post({ name })).status).toBe(202)
+  const install = async () => (await get('installs')).items.find((one: { name: string }) => one.name === name)
+  await until(async () => (await install()).received_bytes >= half.length)
+  expect(await install()).toEqual({
+    ...{ id, name, state: 'downloading', folder: id, license: 'CC BY 4.0', reason: null },
+    ...{ received_bytes: expect.any(Number), size_bytes: shown.size_bytes },
+  })
+  const cancelled = await send('DELETE', `installs/${id}`)
+  expect([cancelled.status, await cancelled.json()]).toEqual([
+    200,
+    expect.objectContaining({ id, state: 'cancelled', received_bytes: 0 }),
+  ])
+  expect((await send('DELETE', `installs/${id}`)).status).toBe(200)
+  expect((await send('DELETE', 'installs/nothing')).status).toBe(404)
+  const made = (await readdir(directory)).find((entry) => entry.startsWith('sonant-ephemeral-'))!
+  expect((await readdir(join(directory, made, 'voices'))).filter((entry) => entry.includes(key))).toEqual([])
+  const acts = (await get('audit-log')).items.filter(({ subject }: { subject: string }) => subject === name)
+  expect(acts.map(({ act }: { act: string }) => act)).toEqual(['voices pull cancel', 'voices pull'])
 })
 
 it('refuses malformed pack names and callers without administrator rights', async () => {

@@ -8,6 +8,7 @@ import { AppError } from '../../errors'
 import { licenseOfCard } from '../license'
 import type { PackFamily } from '../../speech/models/pack'
 import type { Hub } from './client'
+import { folderOfPack } from './folder'
 import { failed } from './failures'
 import { fetchPiperIndex, folderOf, piperRepository, type PiperVoice } from './piper-index'
 import {
@@ -156,11 +157,6 @@ export function checkPackName(given: string): string {
 
 function isKey(key: string): boolean {
   return !key.includes('/') && isSafePath(key) && key.length <= 100
-}
-
-/** Folder of the pack, from any source. */
-export function folderOfPack(name: string): string {
-  return name.replace('/', '-')
 }
 
 export type PlanOptions = {

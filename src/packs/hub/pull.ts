@@ -53,7 +53,7 @@ export async function pullPack(name: string, options: PullOptions): Promise<Pull
   const { hub, directory, lock, onPlan = () => {} } = options
   const plan = await planPack(hub, name, options)
   const target = join(directory, plan.folder)
-  const workspace = join(directory, `.${plan.folder}${temporarySuffix}`)
+  const workspace = workspaceOf(directory, plan.folder)
   // This may create the data directory, which only its owner may read.
   await mkdir(workspace, { recursive: true, mode: 0o700 })
   const { release } = lock(workspace)
@@ -66,6 +66,18 @@ export async function pullPack(name: string, options: PullOptions): Promise<Pull
   } finally {
     await removeUnlessResumable(workspace).finally(release)
   }
+}
+
+/** Removes the received files of an interrupted pull. Throws the errors of `lock`, as while another process pulls it. */
+export async function discardPull(folder: string, { directory, lock }: Pick<PullOptions, 'directory' | 'lock'>) {
+  const workspace = workspaceOf(directory, folder)
+  if (!(await stat(workspace).catch(ignoreMissing))) return
+  const { release } = lock(workspace)
+  await rm(workspace, { recursive: true, force: true }).finally(release)
+}
+
+function workspaceOf(directory: string, folder: string): string {
+  return join(directory, `.${folder}${temporarySuffix}`)
 }
 
 /** Whether this exact pack is installed. Throws `conflict` when another one is. */

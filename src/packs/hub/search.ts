@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { ignoreMissing } from '../../storage/files'
 import type { PackFamily } from '../../speech/models/pack'
 import type { Hub } from './client'
-import { chooseFiles, folderOfPack, knownPacks, type KnownPack } from './packs'
+import { folderOfPack } from './folder'
+import { chooseFiles, knownPacks, type KnownPack } from './packs'
 import { fetchPiperIndex, piperRepository, type PiperVoice } from './piper-index'
 import { findRepository, listFiles, type HubFile } from './repository'
 
@@ -37,16 +38,26 @@ const furtherWords: Readonly<Record<string, string>> = {
   pt: 'portuguese',
 }
 
+/** Everything that a hub offers. */
+export type HubIndex = { readonly voices: readonly PiperVoice[]; readonly filesOf: FilesOf }
+
+/** Throws `url_fetch_failed`, `not_found`. */
+export async function readHubIndex(hub: Hub): Promise<HubIndex> {
+  const repository = await findRepository(hub, piperRepository)
+  return { voices: await fetchPiperIndex(hub, repository), filesOf: listOnce(hub) }
+}
+
 /**
  * Packs that match all `words`: a language (`en`, `en_US`, `en-us`, `Chinese`, `中文`), a country, a quality, a part of a
- * name. Throws `url_fetch_failed`, `not_found`.
+ * name. `directory`: folder of the packs.
  */
-export async function searchPacks(hub: Hub, words: readonly string[], directory: string): Promise<FoundPack[]> {
-  const repository = await findRepository(hub, piperRepository)
-  const voices = await fetchPiperIndex(hub, repository)
+export async function searchIndex(
+  { voices, filesOf }: HubIndex,
+  words: readonly string[],
+  directory: string,
+): Promise<FoundPack[]> {
   const fits = createFilter(words, [...knownPacks.flatMap(tagsOfKnown), ...voices.flatMap(tagsOf)])
   const others = knownPacks.filter((pack) => fits(tagsOfKnown(pack), textOfKnown(pack)))
-  const filesOf = listOnce(hub)
   const piper = voices
     .filter((voice) => fits(tagsOf(voice), textOfPiper(voice)))
     .sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -8,10 +8,11 @@ import { AppError } from '../../../src/errors'
 import { createLogger } from '../../../src/log'
 import { openHub } from '../../../src/packs/hub/client'
 import { createInstaller } from '../../../src/packs/hub/installer'
-import { pullPack } from '../../../src/packs/hub/pull'
+import { discardPull, pullPack } from '../../../src/packs/hub/pull'
 import { addPiperVoices, sha256, startHub } from './hub-server'
 
 const log = createLogger('silent')
+const discard = async () => {}
 const keys = ['en_US-lessac-medium', 'en_US-amy-low', 'de_DE-thorsten-high']
 const names = keys.map((key) => `piper/${key}`)
 
@@ -27,6 +28,7 @@ async function start() {
   const installer = createInstaller({
     pull: (name, options) =>
       pullPack(name, { ...options, hub: opened, directory, minFreeBytes: 0, lock: lockDirectory }),
+    discard: (id) => discardPull(id, { directory, lock: lockDirectory }),
     log,
   })
   const graphOf = (key: string) =>
@@ -62,10 +64,12 @@ it('pulls one pack at a time, in order, and reports progress', async () => {
   hub.faults.set(sha256(bytes), half)
   expect(installer.start(first)).toEqual({
     name: first,
+    id: `piper-${keys[0]}`,
     state: 'waiting',
     receivedBytes: 0,
     sizeBytes: null,
     folder: null,
+    license: null,
     reason: null,
   })
   expect(installer.start(second).state).toBe('waiting')
@@ -105,7 +109,7 @@ it('reports a failure, continues with the next pack, and retries on request', as
 it('limits the number of waiting packs', async () => {
   const pending = Promise.withResolvers<never>()
   pending.promise.catch(() => {})
-  const installer = createInstaller({ pull: () => pending.promise, log })
+  const installer = createInstaller({ pull: () => pending.promise, discard, log })
   installer.start('kokoro')
   await Bun.sleep(1)
   for (let i = 0; i < 16; i++) installer.start(`piper/en_US-nr${i}-low`)
@@ -118,7 +122,7 @@ it('limits the number of waiting packs', async () => {
 })
 
 it('remembers only the last finished installs', async () => {
-  const installer = createInstaller({ pull: () => Promise.reject(new Error('no')), log })
+  const installer = createInstaller({ pull: () => Promise.reject(new Error('no')), discard, log })
   for (let i = 0; i < 60; i++) {
     installer.start(`piper/en_US-nr${i}-low`)
     while (installer.status().some(({ state }) => state !== 'failed')) await Bun.sleep(0)
@@ -127,6 +131,31 @@ it('remembers only the last finished installs', async () => {
   expect(left.length).toBeLessThanOrEqual(33)
   expect(left.at(-1)?.name).toBe('piper/en_US-nr59-low')
   await installer.close()
+})
+
+it('cancels a running and a waiting install, leaves no file, and installs the pack when it is asked for again', async () => {
+  const { hub, directory, installer, graphOf, stateOf, until, stop } = await start()
+  const [first, second, third] = names as [string, string, string]
+  const bytes = graphOf(keys[0]!)
+  const half = () =>
+    new Response(new ReadableStream({ start: (controller) => controller.enqueue(bytes.slice(0, 200_000)) }))
+  hub.faults.set(sha256(bytes), half)
+  for (const name of [first, second, third]) installer.start(name)
+  await until(() => (stateOf(first)?.receivedBytes ?? 0) >= 200_000)
+  expect(stateOf(first)).toMatchObject({ license: 'CC BY 4.0' })
+  const idOf = (name: string) => stateOf(name)!.id
+  expect(await installer.cancel(idOf(second))).toMatchObject({ name: second, state: 'cancelled' })
+  const [one, other] = await Promise.all([installer.cancel(idOf(first)), installer.cancel(idOf(first))])
+  expect(one).toMatchObject({ name: first, state: 'cancelled', receivedBytes: 0, reason: null })
+  expect(other).toEqual(one!)
+  await until(() => stateOf(third)?.state === 'installed')
+  expect(await readdir(directory)).toEqual([`piper-${keys[2]}`])
+  expect(await installer.cancel(idOf(third))).toMatchObject({ state: 'installed' })
+  expect(await installer.cancel('nothing')).toBeUndefined()
+  hub.faults.clear()
+  installer.start(first)
+  await until(() => stateOf(first)?.state === 'installed')
+  await stop()
 })
 
 it('stops with the server and keeps the received bytes', async () => {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openHub } from '../../../src/packs/hub/client'
-import { searchPacks } from '../../../src/packs/hub/search'
+import { readHubIndex, searchIndex } from '../../../src/packs/hub/search'
 import { addPiperVoices, noise, startHub, text, type HubServer } from './hub-server'
 
 let hub: HubServer
@@ -37,7 +37,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-const search = (...words: string[]) => searchPacks(openHub({ address: hub.url }), words, directory)
+const search = async (...words: string[]) =>
+  searchIndex(await readHubIndex(openHub({ address: hub.url })), words, directory)
 const namesOf = async (...words: string[]) => (await search(...words)).map(({ name }) => name)
 
 const hibari = ['hibari', 'hibari/emma', 'hibari/fenrir', 'hibari/fable', 'hibari/kore']
