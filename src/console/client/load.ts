@@ -83,7 +83,9 @@ export function usePages<Item>(
         if (mine === turn.current) setState({ items: [...before, ...items], cursor: next_cursor, isLoading: false })
       },
       (error: unknown) => {
-        if (mine === turn.current) setState((now) => ({ ...now, error: asApiError(error), isLoading: false }))
+        // Items of another filter must not stand there as if they were those of this one.
+        if (mine === turn.current)
+          setState((now) => ({ ...now, items: before, error: asApiError(error), isLoading: false }))
       },
     )
   }, inputs)

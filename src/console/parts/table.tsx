@@ -12,6 +12,8 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ComponentChildren
   /** Numbers stand at the right. */
   readonly isNumber?: boolean
+  /** Left out on a narrow screen. */
+  readonly isMinor?: boolean
 }
 
 type TableProps<Row> = {
@@ -45,8 +47,8 @@ export function Table<Row>({ label, columns, rows, keyOf, actions }: TableProps<
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber }) => (
-                <td key={title} data-title={title} class={isNumber ? 'number' : undefined}>
+              {columns.map(({ title, cell, isNumber, isMinor }) => (
+                <td key={title} data-title={title} class={`${isNumber ? 'number' : ''} ${isMinor ? 'minor' : ''}`}>
                   {cell(row)}
                 </td>
               ))}
@@ -70,17 +72,18 @@ type ListProps<Item> = {
 export function EndlessList<Item>({ of, empty, children }: ListProps<Item>) {
   const end = useRef<HTMLDivElement>(null)
   const { items, hasMore, isLoading, error, loadMore, reload } = of
-  const mayLoad = hasMore && !isLoading && !error && items.length > 0
+  const mayLoad = hasMore && !isLoading && !error
   useEffect(() => {
     if (!mayLoad || !end.current) return
     const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && loadMore(), { rootMargin: '300px' })
     observer.observe(end.current)
     return () => observer.disconnect()
+    // A page of a filtered list may be empty although more follow.
   }, [mayLoad, items.length])
 
   return (
     <>
-      {items.length > 0 ? children(items) : !isLoading && !error && empty}
+      {items.length > 0 ? children(items) : !hasMore && !isLoading && !error && empty}
       {error && <ErrorNote error={error} onRetry={items.length > 0 ? loadMore : reload} />}
       {isLoading && <Skeleton />}
       <div ref={end}>{mayLoad && <Button onClick={loadMore}>{words.value.common.more}</Button>}</div>

@@ -150,7 +150,7 @@ function Facts({ take, urls }: PartProps) {
   const isFree = take.parts.some(({ spoken }) => spoken?.remaining === null)
   return (
     <>
-      <dl class="facts small">
+      <dl class="take-facts small">
         <Fact name={speak.length} value={seconds === undefined ? '…' : formatDuration(seconds * 1000)} />
         <Fact name={speak.cost} value={words.value.common.characters(formatNumber(unitsOf(take)))} />
         {typeof last?.remaining === 'number' && <Fact name={speak.remaining} value={formatNumber(last.remaining)} />}

@@ -53,6 +53,17 @@ export const common = {
     expiresPast: 'This day is over.',
     characters: (count: string) => `${count} characters`,
   },
+  chart: {
+    ofDay: (day: string, characters: string, requests: string) =>
+      `${day}: ${characters} characters, ${requests} requests`,
+    ofAll: (days: number, characters: string) =>
+      `${characters} characters in ${days} days. Days begin at midnight UTC.`,
+    asTable: 'As a table',
+    day: 'Day (UTC)',
+    characters: 'Characters',
+    requests: 'Requests',
+    audio: 'Audio',
+  },
   errors: {
     tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
     pageMissing: 'There is no such page.',

@@ -53,6 +53,15 @@ export const common = {
     expiresPast: '这一天已经过去。',
     characters: (count: string) => `${count} 个字符`,
   },
+  chart: {
+    ofDay: (day: string, characters: string, requests: string) => `${day}：${characters} 个字符，${requests} 次请求`,
+    ofAll: (days: number, characters: string) => `${days} 天内共 ${characters} 个字符。每天从 UTC 零点开始。`,
+    asTable: '以表格显示',
+    day: '日期（UTC）',
+    characters: '字符',
+    requests: '请求',
+    audio: '音频',
+  },
   errors: {
     tryAgainIn: (seconds: number) => `请在 ${seconds} 秒后重试。`,
     pageMissing: '没有这个页面。',

@@ -1,0 +1,101 @@
+/** The controls that choose which requests are shown. */
+import { X } from 'lucide'
+import type { ComponentChildren } from 'preact'
+import { Button } from '../../parts/button'
+import { SelectField, TextField } from '../../parts/form'
+import { words } from '../../words/words'
+import { periods, statuses, type UsageControls } from './filter'
+import type { Names } from './names'
+
+type Props = {
+  readonly of: UsageControls
+  readonly voices: Names
+  /** Without them there is no choice of a key. */
+  readonly keys?: Names
+  /** More controls, before the others. */
+  readonly children?: ComponentChildren
+}
+
+export function UsageFilters({ of, voices, keys, children }: Props) {
+  const { usage } = words.value.money
+  const [key, setKey] = of.key
+  const [voice, setVoice] = of.voice
+  const [status, setStatus] = of.status
+  const [period, setPeriod] = of.period
+  const [from, setFrom] = of.from
+  const [to, setTo] = of.to
+  const choosePeriod = (next: string) => {
+    if (next !== 'own') {
+      setFrom('')
+      setTo('')
+    }
+    setPeriod(next)
+  }
+  return (
+    <div class="filters">
+      {children}
+      <SelectField
+        label={usage.period}
+        name="period"
+        value={period}
+        onValue={choosePeriod}
+        options={[
+          { value: '', label: usage.always },
+          ...periods.map((days) => ({ value: String(days), label: days === 1 ? usage.today : usage.lastDays(days) })),
+          { value: 'own', label: usage.ownPeriod },
+        ]}
+      />
+      {period === 'own' && (
+        <>
+          <TextField type="date" label={usage.from} name="from" value={from} onValue={setFrom} />
+          <TextField
+            type="date"
+            label={usage.to}
+            name="to"
+            fault={from !== '' && to !== '' && to < from ? usage.endsBefore : undefined}
+            value={to}
+            onValue={setTo}
+          />
+        </>
+      )}
+      {keys && (
+        <SelectField
+          label={usage.key}
+          name="key"
+          value={key}
+          onValue={setKey}
+          options={optionsOf(keys, usage.allKeys, key)}
+        />
+      )}
+      <SelectField
+        label={usage.voice}
+        name="voice"
+        value={voice}
+        onValue={setVoice}
+        options={optionsOf(voices, usage.allVoices, voice)}
+      />
+      <SelectField
+        label={usage.status}
+        name="status"
+        value={status}
+        onValue={setStatus}
+        options={[
+          { value: '', label: usage.allStatuses },
+          ...statuses.map((each) => ({ value: each, label: usage.statuses[each] })),
+        ]}
+      />
+      {of.isFiltered && (
+        <Button icon={X} kind="quiet" onClick={of.clear}>
+          {usage.clear}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The chosen one stands in the list even where its name is unknown: a deleted key, a deleted voice. */
+function optionsOf(names: Names, all: string, chosen: string) {
+  const known = [...names].map(([value, label]) => ({ value, label }))
+  const isKnown = chosen === '' || names.has(chosen)
+  return [{ value: '', label: all }, ...known, ...(isKnown ? [] : [{ value: chosen, label: chosen }])]
+}
