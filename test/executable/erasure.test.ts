@@ -174,6 +174,51 @@ describe('an account', () => {
     expectBalanced()
   })
 
+  it('leaves no audio of requests that run into the erasure', async () => {
+    const { id, key } = await server.makeAccount({ balance: 1000 })
+    const spoken = Promise.all(Array.from({ length: 24 }, () => say(key)))
+    const erased = Array.from({ length: 8 }, async () => {
+      await Bun.sleep(Math.random() * 40)
+      return (await eraseAs(id)).status
+    })
+    for (const status of await Promise.all(erased)) expect(status).toBeOneOf([200, 409])
+    const answers = await spoken
+    expect((await eraseAs(id)).status).toBe(200)
+    for (const { status, body } of answers) {
+      expect(status).toBeOneOf([200, 401, 402])
+      if (status === 200) expectError(await server.ask(pathOf(body.url), { key: null }), 410, 'not_found')
+    }
+    const { items } = await server.admin('GET', `/usage?account_id=${id}`)
+    const names = items.flatMap(({ url }: { url: string | null }) => (url ? [nameIn(url)] : []))
+    expect((await audioFiles()).filter((name) => names.includes(name))).toEqual([])
+    expectBalanced()
+  })
+
+  it('is whole or erased after a kill at any moment and the next start', async () => {
+    const recording = await recordVoice(server, 'en-kevin', 'Another recording of a few words, for a voice.')
+    for (let round = 0; round < 4; round++) {
+      const { id, key } = await server.makeAccount({ name: 'Hopper', balance: 1000 })
+      const { sha256, demo } = await cloneOf(key, variant(recording, 10 + round)).then(({ demo_url }) => {
+        return { sha256: hashOf(variant(recording, 10 + round)), demo: nameIn(demo_url) }
+      })
+      const spoken = await Promise.all(Array.from({ length: 8 }, async () => nameIn((await say(key)).body.url)))
+      const left = async () => {
+        const here = [...(await audioFiles()), ...(await references()), ...(await cloneDemos())]
+        return [...spoken, sha256, demo].filter((name) => here.includes(name)).length
+      }
+      expect(await left()).toBe(10)
+      const erasing = eraseAs(id).catch(() => undefined)
+      await Bun.sleep(round * 3)
+      server.process.kill('SIGKILL')
+      await Promise.all([server.process.exited, erasing])
+      server = await startOn(directory)
+      const account = await server.admin('GET', `/accounts/${id}`)
+      if (account.erased_at) await until(async () => (await left()) === 0)
+      else expect([account.name, await left()]).toEqual(['Hopper', 10])
+      expectBalanced()
+    }
+  })
+
   it('whose erasure was interrupted is finished by the next start, and by the command', async () => {
     const { id, key } = await server.makeAccount({ name: 'Grace', balance: 20 })
     const [one, other] = [(await say(key)).body, (await say(key)).body]
