@@ -1,5 +1,6 @@
 /** The playground: a text, a voice, and the takes of this session. */
 import { ChevronDown } from 'lucide'
+import { useLocation } from 'preact-iso'
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { api, dataOf } from '../../client/client'
 import { useLoad, usePoll } from '../../client/load'
@@ -27,6 +28,7 @@ export default function Speak() {
     openDraft(person.id)
     openTakes(person.id)
   }, [person.id])
+  useChosenVoice()
   const voices = useLoad(() => dataOf(api.GET('/api/v1/voices')), [])
   const balance = useBalance()
   const { text: written, voiceId, speed, format } = draft.value
@@ -55,7 +57,11 @@ export default function Speak() {
         />
         <section class="card" aria-label={speak.choices}>
           {voices.error && <ErrorNote error={voices.error} onRetry={voices.reload} />}
-          {list ? <VoiceField voices={list} voice={voice} /> : voices.isLoading && <Skeleton lines={2} />}
+          {list ? (
+            <VoiceField voices={list} voice={voice} isGone={voiceId !== undefined && voice?.id !== voiceId} />
+          ) : (
+            voices.isLoading && <Skeleton lines={2} />
+          )}
           <SpeedField speed={speed} />
           <FormatField format={format} />
         </section>
@@ -75,6 +81,17 @@ export default function Speak() {
   )
 }
 
+/** Other pages lead here with a voice: `/speak?voice=ID`. It becomes the choice, which later choices replace. */
+function useChosenVoice(): void {
+  const { query, path, route } = useLocation()
+  const { voice } = query
+  useEffect(() => {
+    if (voice === undefined) return
+    changeDraft({ voiceId: voice })
+    route(path, true)
+  }, [voice])
+}
+
 /** The balance after the last take, or as the service says. */
 function useBalance(): number | undefined {
   const loaded = usePoll(() => dataOf(api.GET('/api/v1/balance')), balancePollMs)
@@ -84,7 +101,14 @@ function useBalance(): number | undefined {
   return remaining.value
 }
 
-function VoiceField({ voices, voice }: { readonly voices: readonly Voice[]; readonly voice: Voice | undefined }) {
+type VoiceFieldProps = {
+  readonly voices: readonly Voice[]
+  readonly voice: Voice | undefined
+  /** Whether another voice was chosen before, which is not there any more. */
+  readonly isGone: boolean
+}
+
+function VoiceField({ voices, voice, isGone }: VoiceFieldProps) {
   const { speak } = words.value
   const [isOpen, setOpen] = useState(false)
   const id = useId()
@@ -106,6 +130,8 @@ function VoiceField({ voices, voice }: { readonly voices: readonly Voice[]; read
         </button>
         <ListenButton url={voice.demo_url} name={voice.display_name} />
       </div>
+      {isGone && <p class="below bad">{speak.voiceGone(voice.display_name)}</p>}
+      {voice.slow && <p class="below faint">{speak.voiceSlow}</p>}
       {isOpen && <VoicePicker voices={voices} chosenId={voice.id} onChoose={choose} onClose={() => setOpen(false)} />}
     </div>
   )

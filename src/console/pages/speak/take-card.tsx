@@ -53,7 +53,7 @@ export function TakeCard({ take, isNewest, onUseAgain }: Props) {
         />
       )}
       <Progress take={take} />
-      {urls.length > 0 && <Facts take={take} urls={urls} />}
+      {urls.length > 0 && <Facts take={take} urls={urls} isNewest={isNewest} />}
       {urls.length > 0 && <Details take={take} urls={urls} isOpen={isNewest} />}
       <footer class="actions">
         {urls.length > 0 && state.kind === 'done' && <DownloadButton take={take} urls={urls} />}
@@ -117,7 +117,11 @@ function Progress({ take }: { readonly take: Take }) {
     <>
       {done > 0 && <p>{left}</p>}
       <ErrorNote error={state.error} onRetry={() => goOn(take.id)} />
-      {state.error.status === 402 && <LinkButton href={at('/balance')}>{speak.toBalance}</LinkButton>}
+      {state.error.status === 402 && (
+        <div class="actions">
+          <LinkButton href={at('/balance')}>{speak.toBalance}</LinkButton>
+        </div>
+      )}
     </>
   )
 }
@@ -142,7 +146,7 @@ function useNow(intervalMs: number): number {
 
 type PartProps = { readonly take: Take; readonly urls: readonly string[] }
 
-function Facts({ take, urls }: PartProps) {
+function Facts({ take, urls, isNewest }: PartProps & { readonly isNewest: boolean }) {
   const { speak } = words.value
   const seconds = useLength(urls)
   const last = take.parts.findLast(({ spoken }) => spoken)?.spoken
@@ -153,7 +157,9 @@ function Facts({ take, urls }: PartProps) {
       <dl class="take-facts small">
         <Fact name={speak.length} value={seconds === undefined ? '…' : formatDuration(seconds * 1000)} />
         <Fact name={speak.cost} value={words.value.common.characters(formatNumber(unitsOf(take)))} />
-        {typeof last?.remaining === 'number' && <Fact name={speak.remaining} value={formatNumber(last.remaining)} />}
+        {isNewest && typeof last?.remaining === 'number' && (
+          <Fact name={speak.remaining} value={formatNumber(last.remaining)} />
+        )}
         <Fact name={speak.madeIn} value={formatDuration(workMs)} />
       </dl>
       {isFree && <p class="note warn">{speak.notCharged}</p>}

@@ -16,6 +16,8 @@ export const speak = {
   choices: 'Voice, speed and format',
   voice: 'Voice',
   noVoice: 'There is no voice that you may use.',
+  voiceGone: (name: string) => `The voice chosen before is not there any more. ${name} speaks instead.`,
+  voiceSlow: 'This voice is slow on this machine: long texts may be refused.',
   chooseVoice: 'Choose a voice',
   searchHint: 'Name, language, description',
   language: 'Language',

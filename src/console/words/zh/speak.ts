@@ -15,6 +15,8 @@ export const speak = {
   choices: '声音、语速和格式',
   voice: '声音',
   noVoice: '没有您可以使用的声音。',
+  voiceGone: (name: string) => `之前选择的声音已不存在，改由 ${name} 朗读。`,
+  voiceSlow: '这个声音在本机上较慢，长文本可能会被拒绝。',
   chooseVoice: '选择声音',
   searchHint: '名称、语言、描述',
   language: '语言',
