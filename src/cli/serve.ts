@@ -61,11 +61,16 @@ function offerSetup(
 ): void {
   try {
     if (isTerminal) return console.error(offerLink(makeSetupLink()))
-    const command = `sonant account invite ${accountNumber} --data ${dataDirectory} --base-url ${baseUrl}`
+    const command = `sonant account invite ${accountNumber} --data ${shellWord(dataDirectory)} --base-url ${shellWord(baseUrl)}`
     log.info({ command }, 'no person administrates this server; the command makes a link to sign in')
   } catch (error) {
     log.warn({ err: error }, 'no link to sign in was made')
   }
+}
+
+/** Quotes a word for the shell where needed. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** Logs an uncaught error instead of ending the process, which would fail all other requests. */

@@ -9,7 +9,7 @@ import { executable } from './sonant'
 
 const directories: string[] = []
 const newDirectory = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'sonant-setup-'))
+  const directory = await mkdtemp(join(tmpdir(), 'sonant setup-'))
   directories.push(directory)
   return directory
 }
@@ -39,7 +39,7 @@ describe('the setup link', () => {
   it('is not in a later start without a terminal, which names the command for another one', async () => {
     expect(Object.keys(server.ready)).toEqual(['ready', 'base_url', 'storage_url'])
     const { items } = await server.admin('GET', '/accounts')
-    const command = `sonant account invite ${items[0].account_number} --data ${join(directory, 'data')} --base-url ${server.baseUrl}`
+    const command = `sonant account invite ${items[0].account_number} --data '${join(directory, 'data')}' --base-url ${server.baseUrl}`
     expect(server.log()).toContain(command)
   })
 
