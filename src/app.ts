@@ -47,7 +47,7 @@ export type Unattended = {
   makeSetupLink(): string
 }
 
-/** Delay of heavy preparations and demos, to leave time for a first request. */
+/** Heavy preparations and demos wait until no request has had work for so long. */
 const quietMs = 2_000
 
 /** Throws `storage_failed` when the disk is too full even to serve stored files. */
@@ -132,8 +132,9 @@ function warnOfDefaultVoice({ id, available, reason }: DefaultVoice, log: Logger
 
 /**
  * Prepares for the first request, watches the installed packs, finds the compute provider, and renders missing demos. A
- * neural default voice takes half a second of a core and 150 MB, so it is loaded only in a quiet moment, and never by an
- * ephemeral server before a request needs it: many of them run for tests that do not speak.
+ * neural default voice takes half a second of a core and 150 MB, so it is loaded only in a quiet moment, so that it takes
+ * no core from requests, and never by an ephemeral server before a request needs it: many of them run for tests that do
+ * not speak.
  */
 async function warmUp(
   { speaking: { plans }, speech: { scheduler, compute }, registry, demos }: Services,
@@ -152,7 +153,8 @@ async function warmUp(
     await compute.find().catch((error) => log.error({ err: error }, 'neural voices cannot be computed'))
   // An ephemeral server lives for one run of tests, which fetch few demos; each is rendered on its first request.
   if (config.ephemeral) return
-  await Bun.sleep(quietMs)
-  if (voice && !voice.model && isHeavy && !isStopping()) await warm(voice)
+  for (let left = quietMs; left > 0 && !isStopping(); left = quietMs - scheduler.quietForMs()) await Bun.sleep(left)
+  if (isStopping()) return
+  if (voice && !voice.model && isHeavy) await warm(voice)
   await demos.renderMissing()
 }

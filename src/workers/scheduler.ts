@@ -52,7 +52,7 @@ export function createScheduler(options: SchedulerOptions) {
   })
   const clock = createTaskClock(speeds, workers)
   const dispatcher: Dispatcher = { pool, queues, clock, workers, taskTimeoutMs, batchMax, log, isClosed: false }
-  const jobs = { dispatcher, openStream: createStreams(), open }
+  const jobs = { dispatcher, openStream: createStreams(), open, quietSinceMs: performance.now() }
 
   return {
     /** Log for the owners of jobs. */
@@ -102,6 +102,12 @@ export function createScheduler(options: SchedulerOptions) {
       const jobs = [...open].filter(({ background }) => !background)
       const running = jobs.filter(({ begunAtMs }) => begunAtMs !== undefined).length
       return { waiting: jobs.length - running, running }
+    },
+
+    /** How long no request has had work; 0 while one has. */
+    quietForMs(): number {
+      for (const { background } of open) if (!background) return 0
+      return performance.now() - jobs.quietSinceMs
     },
 
     /** Tasks that may run at once, and those that do. */

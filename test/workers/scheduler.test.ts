@@ -98,6 +98,21 @@ describe('the scheduler', () => {
     expect(Bun.hash(together)).toBe(Bun.hash(alone))
   })
 
+  it('is quiet since the last request ended, whatever has no request', async () => {
+    const scheduler = startScheduler()
+    const before = performance.now()
+    const request = scheduler.openJob({ key: 'key', background: false })
+    const demo = scheduler.openJob({ key: '', background: true })
+    expect(scheduler.quietForMs()).toBe(0)
+    await Bun.sleep(20)
+    const ended = performance.now()
+    request.end()
+    expect(scheduler.quietForMs()).toBeWithin(0, performance.now() - ended + 1e-6)
+    await Bun.sleep(20)
+    demo.end()
+    expect(scheduler.quietForMs()).toBeWithin(20 - 1, performance.now() - before)
+  })
+
   it('starts only as many workers as the work needs', async () => {
     const scheduler = startScheduler({ workers: 4 })
     await say(scheduler, 'One sentence.')

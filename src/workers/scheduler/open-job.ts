@@ -13,9 +13,12 @@ export type Jobs = {
   readonly dispatcher: Dispatcher
   readonly openStream: OpenStream
   readonly open: Set<JobState>
+  /** Time at which the last job of a request ended; at first the start of the scheduler. */
+  quietSinceMs: number
 }
 
-export function openJob({ dispatcher, openStream, open }: Jobs, options: JobOptions): Job {
+export function openJob(jobs: Jobs, options: JobOptions): Job {
+  const { dispatcher, openStream, open } = jobs
   const job: JobState = {
     ...options,
     begunAtMs: undefined,
@@ -54,6 +57,7 @@ export function openJob({ dispatcher, openStream, open }: Jobs, options: JobOpti
       if (job.ended) return
       job.ended = true
       open.delete(job)
+      if (!job.background) jobs.quietSinceMs = performance.now()
       dispatcher.queues.drop(job)
       rejectPending(job)
       for (const stream of streams) stream.abandon()
