@@ -3,19 +3,16 @@
  * - a quantized convolution (`ConvInteger`) as one product of matrices. The integers are the same, and so is the sound
  *   except for the rounding of biases. Its parameters may be signed or unsigned: signed ones are faster, but some
  *   processors saturate their sums;
- * - a narrow convolution in one dimension as one in two dimensions, for which onnxruntime has blocked kernels.
+ * - a narrow convolution in one dimension as one in two dimensions, for which onnxruntime has blocked kernels;
+ * - in both of these forms, a transposed convolution as an ordinary one.
  */
 import type { ConvolutionForm } from '../voice'
-import { encodeBytes, encodeInitializer, encodeNode, type ByteInitializer, type Made, type NewNode } from './encode'
+import type { NewNode } from './encode'
 import type { GraphInfo } from './file'
+import { GraphEdits, prefix, type Edits } from './graph-edits'
 import { readMainGraph, type Initializer, type MainGraph, type Node } from './nodes'
+import { convolve, transposedOf } from './transposed'
 import type { Bytes, Span } from './wire'
-
-/** Replacements of the fields of the main graph that begin at these offsets, and further fields behind all. */
-export type Edits = {
-  readonly replacements: ReadonlyMap<number, readonly (Uint8Array | Made)[]>
-  readonly additions: readonly (Uint8Array | Made)[]
-}
 
 /** First opset of Unsqueeze with its axes as an input. */
 const opsetMin = 13
@@ -26,17 +23,17 @@ const blockChannels = 16
 /** Wider convolutions are faster in one dimension (docs/models.md). */
 const narrowChannelsMax = 64
 const signBit = 0x80
-const prefix = 'sonant.conv'
 
 /** The other forms that the convolutions of a graph may have. */
 export function formsOf(bytes: Bytes, info: GraphInfo): readonly ConvolutionForm[] {
   const { irVersion, opset, externalFiles, operators } = info
   if (irVersion < irVersionMin || opset < opsetMin || externalFiles.length > 0) return []
-  if (!operators.has('ConvInteger') && !operators.has('Conv')) return []
+  if (!['ConvInteger', 'Conv', 'ConvTranspose'].some((operator) => operators.has(operator))) return []
   const graph = readMainGraph(bytes)
   if (graph.hasBodies) return []
   if (findQuantized(graph).length > 0) return ['unsigned_products', 'signed_products']
-  return graph.nodes.some((node) => narrowOf(node, graph)) ? ['two_dimensional'] : []
+  const has = (find: typeof narrowOf | typeof transposedOf) => graph.nodes.some((node) => find(node, graph))
+  return has(narrowOf) || has(transposedOf) ? ['two_dimensional'] : []
 }
 
 /** Gives the convolutions of a graph a form of `formsOf`. `kept`: further values that must remain. */
@@ -46,71 +43,11 @@ export function editConvolutions(bytes: Bytes, form: ConvolutionForm, kept: read
   const edits = new GraphEdits(graph, bytes)
   if (form === 'two_dimensional') graph.nodes.forEach((node) => flatten(node, graph, edits))
   else findQuantized(graph).forEach((one, index) => multiply(one, `${prefix}.${index}`, form, edits))
+  for (const node of graph.nodes) {
+    const transposed = transposedOf(node, graph)
+    if (transposed) convolve(node, transposed, edits)
+  }
   return edits.finish()
-}
-
-/** Collects edits; removes the nodes and parameters that are of no more use. */
-class GraphEdits {
-  private readonly replacements = new Map<number, Uint8Array[]>()
-  private readonly additions: (Uint8Array | Made)[] = []
-  private readonly constants = new Set<string>()
-  private readonly newInputs = new Set<string>()
-
-  constructor(
-    private readonly graph: MainGraph,
-    private readonly bytes: Bytes,
-  ) {}
-
-  replace(node: Node, nodes: readonly NewNode[]): void {
-    this.replacements.set(node.start, nodes.map(encodeNode))
-    for (const { inputs } of nodes) inputs.forEach((input) => this.newInputs.add(input))
-  }
-
-  remove(node: Node): void {
-    this.replacements.set(node.start, [])
-  }
-
-  /** Adds a parameter of integers and returns its name. */
-  integers(...values: number[]): string {
-    const name = `${prefix}.integers.${values.join('.')}`
-    const constant = { type: 'int64', dims: [values.length], values: BigInt64Array.from(values, BigInt) } as const
-    if (!this.constants.has(name)) this.additions.push(encodeInitializer(name, constant))
-    this.constants.add(name)
-    return name
-  }
-
-  add(initializer: ByteInitializer): string {
-    this.additions.push(...encodeBytes(initializer))
-    return initializer.name
-  }
-
-  /** Returns a copy of the values at `span`. */
-  read({ start, end }: Span): Uint8Array {
-    const values = new Uint8Array(end - start)
-    this.bytes.read(start, values)
-    return values
-  }
-
-  finish(): Edits {
-    const { nodes, initializers, ends } = this.graph
-    const isKept = ({ start }: Node) => this.replacements.get(start)?.length !== 0
-    // Each round removes the nodes whose outputs no other node needs.
-    for (let removed = true; removed;) {
-      removed = false
-      const used = new Set([...ends, ...this.newInputs])
-      for (const node of nodes) if (!this.replacements.has(node.start)) node.inputs.forEach((input) => used.add(input))
-      for (const node of nodes)
-        if (!this.replacements.has(node.start) && !node.outputs.some((output) => used.has(output))) {
-          this.remove(node)
-          removed = true
-        }
-    }
-    const used = new Set([...ends, ...this.newInputs])
-    for (const node of nodes)
-      if (isKept(node) && !this.replacements.has(node.start)) node.inputs.forEach((input) => used.add(input))
-    for (const { name, start } of initializers.values()) if (!used.has(name)) this.replacements.set(start, [])
-    return { replacements: this.replacements, additions: this.additions }
-  }
 }
 
 /** A quantized convolution with stride 1: scale · (bias + Σ weights · input), rounded where the exporter does. */

@@ -74,12 +74,12 @@ export function encodeInitializer(name: string, value: NewConstant): Uint8Array 
 
 export type ByteInitializer = {
   readonly name: string
-  readonly type: 'uint8' | 'int8'
+  readonly type: 'uint8' | 'int8' | 'float32'
   readonly dims: readonly number[]
   readonly values: Made
 }
 
-/** The pieces of a parameter of one byte per value. */
+/** The pieces of a parameter whose bytes are made when they are written. */
 export function encodeBytes({ name, type, dims, values }: ByteInitializer): (Uint8Array | Made)[] {
   const pbf = new PbfWriter()
   for (const size of dims) pbf.writeVarintField(1, size)

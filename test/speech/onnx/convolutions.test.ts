@@ -81,15 +81,34 @@ function narrowModel(channels: number, opset = 15): Uint8Array {
   return graph.model({}, opset)
 }
 
+type Transposed = {
+  readonly size: number
+  readonly stride: number
+  readonly pads?: readonly number[]
+  readonly hasBias?: boolean
+  readonly others?: Readonly<Record<string, number | readonly number[]>>
+}
+
+function transposedModel({ size, stride, pads = [0, 0], hasBias = true, others = {} }: Transposed, opset = 15) {
+  const graph = createGraph()
+  const [inputs, outputs] = [6, 5]
+  const x = graph.input('x', 'float32', ['b', inputs, 'n'])
+  const weights = graph.floats(floats(inputs * outputs * size, 0.1), [inputs, outputs, size])
+  const bias = hasBias ? [graph.floats(floats(outputs, 0.1))] : []
+  const attributes = { dilations: [1], group: 1, kernel_shape: [size], pads: [...pads], strides: [stride], ...others }
+  graph.output('y', graph.op('ConvTranspose', [x, weights, ...bias], attributes), ['b', outputs, 'm'])
+  return graph.model({}, opset)
+}
+
 const forms = (model: Uint8Array) => formsOf(bytesOf(model), readGraphFile(model))
 let files = 0
 
-async function run(model: Uint8Array, inputs: number, convolutions: ConvolutionForm) {
+async function run(model: Uint8Array, inputs: number, convolutions: ConvolutionForm, batch = 1) {
   const path = join(directory, `${files++}.onnx`)
   writeFileSync(path, model)
   const { session } = await openGraph(runtime, path, { convolutions })
-  const samples = Float32Array.from({ length: inputs * frames }, (_, i) => Math.sin(i * 0.37) + 0.3)
-  const outputs = await session.run({ x: runtime.float32(samples, [1, inputs, frames]) })
+  const samples = Float32Array.from({ length: batch * inputs * frames }, (_, i) => Math.sin(i * 0.37) + 0.3)
+  const outputs = await session.run({ x: runtime.float32(samples, [batch, inputs, frames]) })
   await session.release()
   return Object.values(outputs).map(({ data, dims }) => ({ data: data as Float32Array, dims: [...dims] }))
 }
@@ -171,6 +190,51 @@ describe('a narrow convolution in two dimensions', () => {
   it('is not offered for wide ones, odd numbers of channels and old opsets', () => {
     expect([128, 24, 80].map((channels) => forms(narrowModel(channels)))).toEqual([[], [], []])
     expect(forms(narrowModel(32, 11))).toEqual([])
+  })
+})
+
+describe('a transposed convolution as an ordinary one', () => {
+  const shapes: Record<string, Transposed> = {
+    'as in vocoders': { size: 16, stride: 8, pads: [4, 4] },
+    'without pads and bias': { size: 6, stride: 3, hasBias: false },
+    'with other pads at its end': { size: 12, stride: 4, pads: [3, 0] },
+    'of one phase each': { size: 2, stride: 2 },
+  }
+
+  it.each(Object.keys(shapes))('%s gives the same numbers', async (name) => {
+    const model = transposedModel(shapes[name]!)
+    expect(forms(model)).toEqual(['two_dimensional'])
+    const [exported] = await run(model, 6, 'as_exported', 2)
+    const [changed] = await run(model, 6, 'two_dimensional', 2)
+    expect(changed!.dims).toEqual(exported!.dims)
+    expect(greatest(exported!.data, changed!.data)).toBeLessThan(1e-6)
+    const rewritten = readGraphFile(rewrite(model, 'two_dimensional'))
+    expect(rewritten.operators.get('ConvTranspose')).toBeUndefined()
+    expect(rewritten.parameterBytes).toBeLessThan(readGraphFile(model).parameterBytes + 500)
+  })
+
+  it('also beside products of matrices', () => {
+    const graph = createGraph()
+    const x = graph.input('x', 'float32', [1, 16, 'n'])
+    const sound = addQuantized(graph, graph.split('DynamicQuantizeLinear', [x], 3), { outputs: 6, inputs: 16, size: 3 })
+    const weights = graph.floats(floats(6 * 4, 0.1), [6, 1, 4])
+    graph.output('y', graph.op('ConvTranspose', [sound, weights], { strides: [2] }), [1, 1, 'm'])
+    const { operators } = readGraphFile(rewrite(graph.model({}, 15), 'unsigned_products'))
+    expect([operators.get('ConvTranspose'), operators.get('Conv')]).toEqual([undefined, 1])
+  })
+
+  it('is not offered for what it cannot replace', () => {
+    const usual = { size: 8, stride: 4 }
+    const unusual: Transposed[] = [
+      { ...usual, stride: 3 },
+      { ...usual, stride: 1 },
+      { ...usual, others: { output_padding: [1] } },
+      { ...usual, others: { dilations: [2] } },
+      { ...usual, others: { output_shape: [800] } },
+      { ...usual, others: { group: 2 } },
+    ]
+    expect(unusual.map((shape) => forms(transposedModel(shape)))).toEqual(unusual.map(() => []))
+    expect(forms(transposedModel(usual, 12))).toEqual([])
   })
 })
 
