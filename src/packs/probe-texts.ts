@@ -48,3 +48,13 @@ export function probeText(language: string): string {
   const primary = baseLanguage(language)
   return texts[primary === 'cmn' || primary === 'yue' ? 'zh' : primary === 'nb' ? 'no' : primary] ?? english
 }
+
+/**
+ * Whole words from the beginning of `text`, of at least this many characters if there are so many: its first word by
+ * default. Where blanks do not separate words, at least two characters.
+ */
+export function beginningOf(text: string, charactersMin = 1): string {
+  if (!text.includes(' ')) return text.slice(0, Math.max(2, Math.ceil(charactersMin)))
+  const end = text.indexOf(' ', Math.ceil(charactersMin))
+  return end < 0 ? text : text.slice(0, end)
+}

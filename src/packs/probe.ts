@@ -11,7 +11,7 @@ import type { ConvolutionForm, VoiceSpec } from '../speech/voice'
 import type { Runtime } from '../speech/onnx/runtime'
 import { genderOfPitch } from '../cloning/pitch-gender'
 import { BadPack, type Pack, type PackVoice } from '../speech/models/pack'
-import { probeText } from './probe-texts'
+import { beginningOf, probeText } from './probe-texts'
 import { chooseForm, formsOfModel } from './choose-form'
 import { parameterBytesOf } from './memory'
 import { timeRuns, type RunClock } from './run-time'
@@ -74,12 +74,12 @@ export async function chooseConvolutions(
   if (forms.length === 0) return undefined
   requireMemory(read, model.memoryBytes, options)
   const { load = loadEngineOf } = options
-  const word = firstWord(probeText(voices[0]!.language))
+  const text = probeText(voices[0]!.language)
   return guard(model.graph, () =>
-    chooseForm(forms, async (form) => {
+    chooseForm(forms, text, async (form) => {
       const spec = specOf(withForm(read, form), voices[0]!)
       const engine = await load(spec, options.runtime)
-      return async () => (await engine.synthesize(spec, word)).samples
+      return async (words) => (await engine.synthesize(spec, words)).samples
     }),
   )
 }
@@ -117,7 +117,7 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, options: ProbeOptio
   }
 
   const text = probeText(first.language)
-  const word = firstWord(text)
+  const word = beginningOf(text)
   await speak(first, word)
   const shortly = residentBytes()
   const { result: speech, ms } = await timeRuns(() => synthesize(first, text), clock)
@@ -143,11 +143,6 @@ async function probeVoices(pack: ReadPack, runtime: Runtime, options: ProbeOptio
 }
 
 const secondsOf = ({ samples, sampleRate }: Pcm) => samples.length / sampleRate
-
-/** Two characters for languages without blanks. */
-function firstWord(text: string): string {
-  return text.includes(' ') ? text.slice(0, text.indexOf(' ')) : text.slice(0, 2)
-}
 
 function specOf({ family, sampleRate, model }: ReadPack, { id, language, settings }: PackVoice): VoiceSpec {
   return { id, engine: family as VoiceSpec['engine'], language, sampleRate, settings, model }
