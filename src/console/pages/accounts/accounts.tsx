@@ -77,8 +77,9 @@ function AccountName({ account: { id, name, email } }: { readonly account: Accou
   )
 }
 
-export function AccountBadges({ account: { role, status } }: { readonly account: Account }) {
-  const { accounts } = words.value.administration
+export function AccountBadges({ account: { role, status, erased_at } }: { readonly account: Account }) {
+  const { accounts, erasure } = words.value.administration
+  if (erased_at) return <Badge>{erasure.erased}</Badge>
   return (
     <span class="row">
       {status === 'disabled' ? (

@@ -18,6 +18,7 @@ import { AccountBadges } from './accounts'
 import { AdjustForm } from './adjust-form'
 import { ClonesCard } from './clones-card'
 import { DisableButton } from './disable-button'
+import { EraseCard } from './erase-card'
 import { InvitationsCard } from './invitations-card'
 import { KeysCard } from './keys-card'
 import { PeopleCard } from './people-card'
@@ -42,7 +43,7 @@ function AccountPage({ id }: { readonly id: string }) {
           <LinkButton href={at('/admin/accounts')} icon={ArrowLeft} kind="quiet">
             {accounts.back}
           </LinkButton>
-          {data && <DisableButton account={data} onChanged={account.set} />}
+          {data && !data.erased_at && <DisableButton account={data} onChanged={account.set} />}
         </>
       }
     >
@@ -60,12 +61,17 @@ type Props = {
 }
 
 function Everything({ account, onChanged, reload }: Props) {
-  const { accounts } = words.value.administration
-  const { id, status } = account
+  const { accounts, erasure } = words.value.administration
+  const { id, status, erased_at: erasedAt } = account
   const [peopleVersion, setPeopleVersion] = useState(0)
   return (
     <>
-      {status === 'disabled' && (
+      {erasedAt && (
+        <div class="note">
+          <p>{erasure.isErased(formatTime(erasedAt))}</p>
+        </div>
+      )}
+      {status === 'disabled' && !erasedAt && (
         <div class="note warn">
           <p>{accounts.isDisabled}</p>
         </div>
@@ -77,10 +83,15 @@ function Everything({ account, onChanged, reload }: Props) {
           <AdjustForm account={account} onAdjusted={reload} />
         </Card>
       </div>
-      <PeopleCard accountId={id} onInvited={() => setPeopleVersion(peopleVersion + 1)} />
-      <InvitationsCard accountId={id} version={peopleVersion} />
-      <KeysCard accountId={id} />
-      <ClonesCard accountId={id} />
+      {!erasedAt && (
+        <>
+          <PeopleCard accountId={id} onInvited={() => setPeopleVersion(peopleVersion + 1)} />
+          <InvitationsCard accountId={id} version={peopleVersion} />
+          <KeysCard accountId={id} />
+          <ClonesCard accountId={id} />
+          <EraseCard account={account} onErased={onChanged} />
+        </>
+      )}
     </>
   )
 }
@@ -116,9 +127,11 @@ function Details({ account, onChanged }: Pick<Props, 'account' | 'onChanged'>) {
     <Card
       title={accounts.account}
       actions={
-        <Button icon={Pencil} onClick={() => setEditing(true)}>
-          {accounts.edit}
-        </Button>
+        !account.erased_at && (
+          <Button icon={Pencil} onClick={() => setEditing(true)}>
+            {accounts.edit}
+          </Button>
+        )
       }
     >
       <Facts of={facts} />

@@ -57,7 +57,12 @@ export const clones = {
 export const erasure = {
   title: 'Erase the account',
   text: 'Names, e-mail addresses, people, keys, cloned voices and audio are deleted. Only the numbers of the ledger stay. This cannot be undone.',
+  open: 'Erase …',
+  question: (name: string) => `Erase ${name} for good?`,
   action: 'Erase for good',
-  confirm: (name: string) => `Type ${name} to confirm`,
+  confirm: 'Type the name of the account to confirm',
+  confirmFault: (name: string) => `The name is ${name}.`,
+  isErased: (time: string) => `This account was erased ${time}. Only its numbers remain.`,
+  erased: 'Erased',
   done: 'The account is erased.',
 }

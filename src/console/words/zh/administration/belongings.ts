@@ -56,7 +56,12 @@ export const clones = {
 export const erasure = {
   title: '抹除账户',
   text: '名称、邮箱、成员、密钥、克隆声音和音频都会被删除，只保留流水中的数字。此操作无法撤销。',
+  open: '抹除……',
+  question: (name: string) => `永久抹除 ${name}？`,
   action: '永久抹除',
-  confirm: (name: string) => `输入 ${name} 以确认`,
+  confirm: '请输入账户名称以确认',
+  confirmFault: (name: string) => `账户名称是 ${name}。`,
+  isErased: (time: string) => `该账户已于${time}抹除，仅保留数字。`,
+  erased: '已抹除',
   done: '账户已抹除。',
 }
