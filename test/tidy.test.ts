@@ -89,6 +89,7 @@ const homes: Record<string, string> = {
   'preact-iso': 'console',
   'openapi-fetch': 'console',
   lucide: 'console',
+  sortablejs: 'console',
 }
 
 /** Files that parse JSON which this program wrote, besides the parser for all other JSON. */

@@ -1,7 +1,166 @@
-/** The page "Catalogue". */
-import { Page } from '../../parts/page'
+/** `/admin/voices`: the voices in their order, who may use them, and their names. */
+import { Star } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api, dataOf, type Schema } from '../../client/client'
+import { useLoad } from '../../client/load'
+import { useQuery } from '../../client/query'
+import { formatLanguage, formatNumber } from '../../format'
+import { SelectField } from '../../parts/form'
+import { Card, Page } from '../../parts/page'
+import { Portions } from '../../parts/portions'
+import { SearchField } from '../../parts/search'
+import { SortableList } from '../../parts/sortable'
+import { Empty, Loaded } from '../../parts/states'
 import { words } from '../../words/words'
+import { featuredOf, useManagedVoices, type Voice } from './managed-voices'
+import { RenameDialog } from './rename-dialog'
+import { VoiceRow, type Direction } from './voice-row'
 
 export default function Catalogue() {
-  return <Page title={words.value.navigation.catalogue}>{null}</Page>
+  const { navigation, administration } = words.value
+  const { catalogue } = administration
+  const voices = useManagedVoices()
+  const active = voices.list.data?.items.filter((voice) => voice.active).length
+  // The list for users has the addresses of the demos.
+  const listed = useLoad(() => dataOf(api.GET('/api/v1/voices', { params: { query: { group: 'all' } } })), [active])
+  const [renamed, setRenamed] = useState<Voice | undefined>(undefined)
+  const byId = new Map(listed.data?.voices.map((voice) => [voice.id, voice]))
+  return (
+    <Page title={navigation.catalogue} lead={catalogue.lead}>
+      <Loaded of={voices.list} lines={10}>
+        {({ items }) => (
+          <>
+            <FeaturedCard voices={voices} items={items} listed={byId} onRename={setRenamed} />
+            <OthersCard voices={voices} items={items} listed={byId} onRename={setRenamed} />
+          </>
+        )}
+      </Loaded>
+      {renamed && <RenameDialog voice={renamed} onClose={() => setRenamed(undefined)} onRenamed={voices.list.reload} />}
+    </Page>
+  )
+}
+
+type Props = {
+  readonly voices: ReturnType<typeof useManagedVoices>
+  readonly items: readonly Voice[]
+  readonly listed: ReadonlyMap<string, Schema<'Voice'>>
+  readonly onRename: (voice: Voice) => void
+}
+
+/** The properties of a row. The first public voice of the list is the default. */
+function rowOf(voice: Voice, { voices, items, listed, onRename }: Props) {
+  const { catalogue } = words.value.administration
+  const first = [...featuredOf(items), ...items].find((each) => each.active && each.public)
+  return {
+    voice,
+    demoUrl: voice.active ? listed.get(voice.id)?.demo_url : undefined,
+    isSlow: listed.get(voice.id)?.slow === true,
+    isDefault: first?.id === voice.id,
+    onRename: () => onRename(voice),
+    onChange: (changes: Schema<'VoiceChanges'>) =>
+      voices.update(voice.id, changes, catalogue.saved(voice.display_name)),
+  }
+}
+
+function FeaturedCard(props: Props) {
+  const { catalogue } = words.value.administration
+  const featured = featuredOf(props.items)
+  const ids = featured.map(({ id }) => id)
+  const focus = useRef<{ id: string; direction: Direction } | undefined>(undefined)
+
+  // Moving a row in the page takes the focus from its button.
+  useEffect(() => {
+    const { current } = focus
+    if (!current) return
+    focus.current = undefined
+    const other = current.direction === 'up' ? 'down' : 'up'
+    const row = document.querySelector(`.rows [data-id="${CSS.escape(current.id)}"]`)
+    const button = [current.direction, other]
+      .map((direction) => row?.querySelector<HTMLButtonElement>(`[data-move="${direction}"]`))
+      .find((button) => button && !button.disabled)
+    button?.focus()
+  })
+
+  function moveTo(id: string, index: number): void {
+    const next = ids.filter((each) => each !== id)
+    next.splice(index, 0, id)
+    const { display_name: name } = featured.find((voice) => voice.id === id)!
+    props.voices.order(next, catalogue.moved(name, formatNumber(index + 1)))
+  }
+
+  return (
+    <Card title={catalogue.featured}>
+      <p class="faint small">{catalogue.featuredText}</p>
+      {featured.length === 0 ? (
+        <Empty icon={Star} title={catalogue.noneFeatured}>
+          <p>{catalogue.noneFeaturedText}</p>
+        </Empty>
+      ) : (
+        <SortableList name="featured" label={catalogue.featured} onDrop={({ id, index }) => moveTo(id, index)}>
+          {featured.map((voice, index) => (
+            <VoiceRow
+              key={voice.id}
+              {...rowOf(voice, props)}
+              move={{
+                isFirst: index === 0,
+                isLast: index === featured.length - 1,
+                onMove: (direction) => {
+                  focus.current = { id: voice.id, direction }
+                  moveTo(voice.id, direction === 'up' ? index - 1 : index + 1)
+                },
+              }}
+            />
+          ))}
+        </SortableList>
+      )}
+    </Card>
+  )
+}
+
+const states: Record<string, (voice: Voice) => boolean> = {
+  active: ({ active }) => active,
+  inactive: ({ active }) => !active,
+  private: ({ active, public: isPublic }) => active && !isPublic,
+}
+
+function OthersCard(props: Props) {
+  const { common, administration } = words.value
+  const { catalogue } = administration
+  const [search, setSearch] = useQuery('q')
+  const [state, setState] = useQuery('state')
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const shown = props.items.filter((voice) => {
+    if (voice.featured || !(states[state]?.(voice) ?? true)) return false
+    const { id, display_name: name, language, engine } = voice
+    const text = `${name} ${id} ${language} ${formatLanguage(language)} ${engine}`.toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+  return (
+    <Card title={catalogue.others}>
+      <div class="filters">
+        <SearchField placeholder={catalogue.search} value={search} onSearch={setSearch} />
+        <SelectField
+          name="state"
+          label={catalogue.show}
+          options={[
+            { value: '', label: common.all },
+            { value: 'active', label: catalogue.showActive },
+            { value: 'inactive', label: catalogue.showInactive },
+            { value: 'private', label: catalogue.showPrivate },
+          ]}
+          value={state}
+          onValue={setState}
+        />
+      </div>
+      <Portions key={`${state} ${search}`} of={shown} empty={<Empty title={catalogue.none} />}>
+        {(portion) => (
+          <ul class="rows" aria-label={catalogue.others}>
+            {portion.map((voice) => (
+              <VoiceRow key={voice.id} {...rowOf(voice, props)} />
+            ))}
+          </ul>
+        )}
+      </Portions>
+    </Card>
+  )
 }

@@ -1,7 +1,8 @@
 /** Words of the pages for administrators. */
 import { accounts } from './administration/accounts'
 import { clones, erasure, people } from './administration/belongings'
+import { catalogue } from './administration/catalogue'
 import { codes } from './administration/codes'
 import { system } from './administration/system'
 
-export const administration = { accounts, clones, codes, erasure, people, system }
+export const administration = { accounts, catalogue, clones, codes, erasure, people, system }
