@@ -13,6 +13,7 @@ const memo = <T>(make: (tag: string) => T) => {
 
 const plain = memo((tag) => new Intl.NumberFormat(tag))
 const short = memo((tag) => new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 }))
+const signed = memo((tag) => new Intl.NumberFormat(tag, { signDisplay: 'exceptZero' }))
 const percent = memo((tag) => new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 0 }))
 const decimal = memo((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 2 }))
 const day = memo((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium' }))
@@ -21,6 +22,8 @@ const relative = memo((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto
 
 /** `12,345`. */
 export const formatNumber = (value: number): string => plain().format(value)
+/** `+12,345`. */
+export const formatSigned = (value: number): string => signed().format(value)
 /** `12.3K`. */
 export const formatShort = (value: number): string => short().format(value)
 /** At most two digits behind the point. */

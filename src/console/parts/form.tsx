@@ -1,6 +1,6 @@
 /** Forms: they send once, and say beside the field what is wrong, before and after sending. */
 import { createContext, type ComponentChildren } from 'preact'
-import { useContext, useId, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useState } from 'preact/hooks'
 import { ApiError } from '../client/client'
 import { words } from '../words/words'
 import { Button } from './button'
@@ -39,21 +39,45 @@ export function Form({ onSubmit, action, kind = 'primary', fields = [], onCancel
     }
   }
 
+  /** The refusal of a value says nothing about the next value. */
+  function forget({ target }: Event): void {
+    if (isBesideField && (target as HTMLInputElement).name === state.error?.param)
+      setState((now) => ({ ...now, error: undefined }))
+  }
+
+  const waitSeconds = useDelay(state.error)
   const isBesideField = state.error?.param !== undefined && fields.includes(state.error.param)
   return (
     <FormContext.Provider value={state}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
+      <form class="form" onSubmit={(event) => void submit(event)} onInput={forget}>
         {children}
-        {!isBesideField && <ErrorNote error={state.error} />}
+        {!isBesideField && <ErrorNote error={state.error} delay="without delay" />}
         <div class="actions">
-          <Button type="submit" kind={kind} isBusy={state.isBusy} disabled={isDisabled ?? false}>
-            {action}
+          <Button type="submit" kind={kind} isBusy={state.isBusy} disabled={isDisabled || waitSeconds > 0}>
+            {waitSeconds > 0 ? words.value.errors.tryAgainIn(waitSeconds) : action}
           </Button>
           {onCancel && <Button onClick={onCancel}>{words.value.common.cancel}</Button>}
         </div>
       </form>
     </FormContext.Provider>
   )
+}
+
+/** The seconds until the service takes the form again, counted down; 0: at once. */
+function useDelay(error: ApiError | undefined): number {
+  const [left, setLeft] = useState(0)
+  useEffect(() => {
+    const endMs = Date.now() + (error?.retryAfterSeconds ?? 0) * 1000
+    const count = () => {
+      const seconds = Math.max(0, Math.ceil((endMs - Date.now()) / 1000))
+      setLeft(seconds)
+      if (seconds === 0) clearInterval(timer)
+    }
+    const timer = setInterval(count, 1000)
+    count()
+    return () => clearInterval(timer)
+  }, [error])
+  return left
 }
 
 type Frame = {

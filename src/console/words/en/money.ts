@@ -130,4 +130,34 @@ const usage = {
   isErased: 'The audio is erased.',
 }
 
-export const money = { keys, usage }
+const balance = {
+  lead: 'Speech is paid from this balance, character by character. Activate a code to add more.',
+  left: 'Left',
+  unit: 'characters',
+  number: (last: string) => `Account ${last}`,
+  code: 'Activation code',
+  codeTitle: 'Activate a code',
+  codeHint: '16 letters and digits, as XXXX-XXXX-XXXX-XXXX.',
+  codeShort: (found: number) => `A code has 16 letters and digits; this one has ${found}.`,
+  codeLong: 'This is longer than a code: a code has 16 letters and digits.',
+  codeLetter: 'A code has no letter U.',
+  codeWrong: 'This code does not work: it is mistyped, used, withdrawn or expired.',
+  activate: 'Activate',
+  activated: (units: string) => `${units} characters added.`,
+  movements: 'Movements',
+  movementsText: 'Everything that was added or taken, newest first. Their sum is your balance.',
+  none: 'Nothing was added or taken yet',
+  noneText: 'Activate a code, or ask your administrator.',
+  time: 'Time',
+  reason: 'Reason',
+  kinds: {
+    speech: 'Speech',
+    clone: 'Cloned voice',
+    code: 'Activation code',
+    adjustment: 'Adjusted by an administrator',
+  },
+  units: 'Characters',
+  after: 'Balance after it',
+}
+
+export const money = { balance, keys, usage }

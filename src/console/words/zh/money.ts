@@ -129,4 +129,29 @@ const usage = {
   isErased: '音频已删除。',
 }
 
-export const money = { keys, usage }
+const balance = {
+  lead: '语音合成按字符从余额中扣除。输入激活码即可增加余额。',
+  left: '剩余',
+  unit: '个字符',
+  number: (last: string) => `账户 ${last}`,
+  code: '激活码',
+  codeTitle: '使用激活码',
+  codeHint: '16 位字母和数字，格式为 XXXX-XXXX-XXXX-XXXX。',
+  codeShort: (found: number) => `激活码有 16 位字母和数字，这里只有 ${found} 位。`,
+  codeLong: '比激活码长：激活码只有 16 位字母和数字。',
+  codeLetter: '激活码中没有字母 U。',
+  codeWrong: '此激活码无效：输入有误、已使用、已作废或已过期。',
+  activate: '激活',
+  activated: (units: string) => `已增加 ${units} 个字符。`,
+  movements: '变动记录',
+  movementsText: '所有增加与扣除，最新的在前，总和即为您的余额。',
+  none: '还没有任何增加或扣除',
+  noneText: '请激活充值码，或联系管理员。',
+  time: '时间',
+  reason: '原因',
+  kinds: { speech: '语音合成', clone: '克隆声音', code: '激活码', adjustment: '管理员调整' },
+  units: '字符',
+  after: '变动后余额',
+}
+
+export const money = { balance, keys, usage }
