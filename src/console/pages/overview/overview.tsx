@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
 import { useLoad, usePoll, type Load } from '../../client/load'
-import { useIsAdministrator, useSignedIn } from '../../client/session'
+import { useIsAdministrator } from '../../client/session'
 import { DailyChart } from '../../parts/daily-chart'
 import { Card, Page } from '../../parts/page'
 import { Loaded, Skeleton } from '../../parts/states'
@@ -22,8 +22,7 @@ const usagePollMs = 30_000
 const statusPollMs = 5000
 
 export default function Overview() {
-  const { overview } = words.value
-  const { person } = useSignedIn()
+  const { overview, navigation } = words.value
   const isAdministrator = useIsAdministrator()
   const balance = usePoll(() => dataOf(api.GET('/api/v1/balance')), usagePollMs)
   const daily = usePoll(
@@ -50,7 +49,7 @@ export default function Overview() {
   const names = new Map(voices.data?.voices.map(({ id, display_name }) => [id, display_name]))
   const expected = balance.data && daily.data ? forecast(balance.data.balance, daily.data.days, Date.now()) : undefined
   return (
-    <Page title={overview.greeting(person.name)} lead={overview.lead}>
+    <Page title={navigation.overview} lead={overview.lead}>
       <Warnings of={warningsOf({ balance, expected, status, voices: voices.data?.voices ?? [], isAdministrator })} />
       {isNew.current && voice && <FirstSentence voice={voice} />}
       <div class="overview">

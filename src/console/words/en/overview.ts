@@ -1,6 +1,5 @@
 /** Words of the overview. */
 export const overview = {
-  greeting: (name: string) => (name === '' ? 'Welcome' : `Welcome, ${name}`),
   lead: 'Your voice service at a glance.',
   balance: 'Balance',
   balanceOf: (characters: string) => `Balance: ${characters}`,

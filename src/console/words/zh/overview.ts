@@ -1,6 +1,5 @@
 /** Words of the overview. */
 export const overview = {
-  greeting: (name: string) => (name === '' ? '欢迎' : `欢迎，${name}`),
   lead: '一眼看清您的语音服务。',
   balance: '余额',
   balanceOf: (characters: string) => `余额：${characters}`,
