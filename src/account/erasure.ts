@@ -9,7 +9,7 @@ import { prepare } from '../db/statements'
 
 const pseudonym = 'erased'
 
-/** Erases the rows of the account. Its files are left until `noteFilesErased`. Returns the ids of its keys. */
+/** Erases the rows of the account. Its clones and audio are left until `noteSoundErased`. Returns the ids of its keys. */
 export function eraseAccountRows(db: Database, accountId: string, nowMs: number): string[] {
   prepare(db, 'DELETE FROM invitations WHERE account_id = ?').run(accountId)
   prepare(db, 'DELETE FROM persons WHERE account_id = ?').run(accountId)
@@ -36,12 +36,12 @@ export function eraseNamesInLog(db: Database, subjects: readonly string[]): void
   for (const subject of subjects) prepare(db, sql).run(subject)
 }
 
-/** The erased accounts whose files may not be deleted yet, because a crash came between. */
+/** The erased accounts whose clones and audio may not be deleted yet, because a crash came between. */
 export function listUnfinishedErasures(db: Database): string[] {
   const rows = prepare<[], { id: string }>(db, 'SELECT id FROM accounts WHERE files_left = 1').all()
   return rows.map(({ id }) => id)
 }
 
-export function noteFilesErased(db: Database, accountId: string): void {
+export function noteSoundErased(db: Database, accountId: string): void {
   prepare(db, 'UPDATE accounts SET files_left = 0 WHERE id = ?').run(accountId)
 }

@@ -149,7 +149,7 @@ const checks: readonly Check[] = [
     rule: 'an erased account has no persons, clones or keys',
     sql: `SELECT 'account ' || id AS row FROM accounts WHERE erased_at_ms IS NOT NULL AND (status <> 'disabled'
             OR EXISTS (SELECT 1 FROM persons WHERE account_id = accounts.id)
-            OR EXISTS (SELECT 1 FROM clones WHERE account_id = accounts.id)
+            OR files_left = 0 AND EXISTS (SELECT 1 FROM clones WHERE account_id = accounts.id)
             OR EXISTS (SELECT 1 FROM api_keys WHERE account_id = accounts.id AND status <> 'deleted'))`,
   },
   {

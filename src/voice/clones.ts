@@ -121,15 +121,6 @@ export function deleteClone(db: Database, { id, sha256 }: Pick<Clone, 'id' | 'sh
   })
 }
 
-/** Deletes all clones of the account, as `deleteClone`, and returns them. */
-export function deleteClonesOf(db: Database, accountId: string): ListedClone[] {
-  return transact(db, () => {
-    const clones = listClones(db, accountId)
-    for (const clone of clones) deleteClone(db, clone)
-    return clones
-  })
-}
-
 /** Records that the service keeps the file of the recording. */
 export function keepReference(
   db: Database,
