@@ -196,7 +196,7 @@ describe('an account', () => {
 
   it('is whole or erased after a kill at any moment and the next start', async () => {
     const recording = await recordVoice(server, 'en-kevin', 'Another recording of a few words, for a voice.')
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       const { id, key } = await server.makeAccount({ name: 'Hopper', balance: 1000 })
       const { sha256, demo } = await cloneOf(key, variant(recording, 10 + round)).then(({ demo_url }) => {
         return { sha256: hashOf(variant(recording, 10 + round)), demo: nameIn(demo_url) }
@@ -208,7 +208,7 @@ describe('an account', () => {
       }
       expect(await left()).toBe(10)
       const erasing = eraseAs(id).catch(() => undefined)
-      await Bun.sleep(round * 3)
+      await Bun.sleep(round * 4)
       server.process.kill('SIGKILL')
       await Promise.all([server.process.exited, erasing])
       server = await startOn(directory)
