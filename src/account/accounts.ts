@@ -88,8 +88,12 @@ export function hasAccounts(db: Database): boolean {
   return prepare(db, 'SELECT 1 FROM accounts LIMIT 1').get() !== undefined
 }
 
-export function isPlanUsed(db: Database, planId: string): boolean {
-  return prepare(db, 'SELECT 1 FROM accounts WHERE plan_id = ? LIMIT 1').get(planId) !== undefined
+/** The names of accounts that use the plan, at most `max` of them, oldest first. */
+export function findPlanUsers(db: Database, planId: string, max: number): string[] {
+  const sql = 'SELECT name FROM accounts WHERE plan_id = ? ORDER BY created_at_ms, id LIMIT ?'
+  return prepare<[string, number], { name: string }>(db, sql)
+    .all(planId, max)
+    .map(({ name }) => name)
 }
 
 /** Masks all but the last four digits. Only administrators see the whole number. */

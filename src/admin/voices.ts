@@ -1,5 +1,5 @@
 /** Administrative operations on the catalogue: single voices, and groups, as the interface calls voice plans. */
-import { isPlanUsed } from '../account/accounts'
+import { findPlanUsers } from '../account/accounts'
 import { AppError } from '../errors'
 import { refuse, type Fields } from '../fields'
 import { isSlow } from '../packs/advice'
@@ -19,6 +19,9 @@ import {
   type VoiceSettings,
 } from '../voice/plans'
 import { found, optionalVoices, runOperation, type Administration, type VoiceAdministration } from './administration'
+
+/** Accounts that a refusal names. */
+const namedUsersMax = 5
 
 /**
  * Lists every voice. Public voices come first, in the order of their list, so that the first one is the default. Voices
@@ -105,7 +108,11 @@ export function deleteGroup(administration: Administration, id: string) {
   const { db } = administration
   return runOperation(administration, 'group delete', () => {
     const before = found(findPlan(db, id), 'group', id)
-    if (isPlanUsed(db, id)) throw new AppError('conflict', 'Accounts use this group; give them another one first.')
+    const users = findPlanUsers(db, id, namedUsersMax + 1)
+    if (users.length > 0) {
+      const named = users.slice(0, namedUsersMax).join(', ') + (users.length > namedUsersMax ? ' and more' : '')
+      throw new AppError('conflict', `Accounts use this group (${named}); give them another one first.`)
+    }
     deletePlan(db, id)
     return { subject: id, before, after: null, result: { ok: true, deleted: id } }
   })

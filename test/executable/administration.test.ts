@@ -344,6 +344,20 @@ describe('voices and groups', () => {
     expect((await admin('GET', '/groups')).items).toContainEqual(group)
     expect(await admin('PATCH', `/groups/${group.id}`, { voices: [] })).toEqual({ ...group, voices: [] })
   })
+
+  it('names the accounts that keep a group from being deleted', async () => {
+    const group = await admin('POST', '/groups', { name: 'kept' })
+    const users = ['Ada', 'Bo', 'Cy', 'Di', 'Ed', 'Flo']
+    const accounts = []
+    for (const name of users) accounts.push(await admin('POST', '/accounts', { name, group: 'kept' }))
+    const refused = await tryAs('DELETE', `/groups/${group.id}`)
+    expectError(refused, 409, 'conflict')
+    expect(refused.body.error.message).toContain('(Ada, Bo, Cy, Di, Ed and more)')
+    for (const { id } of accounts.slice(1)) await admin('PATCH', `/accounts/${id}`, { group: null })
+    expect((await tryAs('DELETE', `/groups/${group.id}`)).body.error.message).toContain('(Ada)')
+    await admin('PATCH', `/accounts/${accounts[0].id}`, { group: null })
+    expect(await admin('DELETE', `/groups/${group.id}`)).toEqual({ ok: true, deleted: group.id })
+  })
 })
 
 describe('pages', () => {

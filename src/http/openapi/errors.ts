@@ -144,7 +144,7 @@ const meanings: Record<ShownErrorCode, Meaning> = {
   },
   conflict: {
     when: 'The request conflicts with the present state; `message` gives the reason.',
-    message: 'Accounts use this group; give them another one first.',
+    message: 'Accounts use this group (Reading app); give them another one first.',
   },
   idempotency_conflict: {
     when: 'The idempotency key was used for another request.',
