@@ -30,14 +30,14 @@ export function VoiceRow({ voice, demoUrl, isSlow, isDefault, onChange, onRename
   const { catalogue } = words.value.administration
   const { id, display_name: name, language, engine, active, public: isPublic, featured } = voice
   return (
-    <li class="voice-row" data-id={id}>
+    <li class="managed-voice" data-id={id}>
       {move && <DragHandle />}
       {demoUrl ? (
         <ListenButton url={demoUrl} name={name} />
       ) : (
         <IconButton icon={VolumeX} label={catalogue.notHeard} disabled />
       )}
-      <div class={active ? 'voice-name' : 'voice-name faint'}>
+      <div class={active ? 'managed-name' : 'managed-name faint'}>
         <span class="row">
           <span class="strong">{name}</span>
           {isDefault && <Badge tone="good">{catalogue.isDefault}</Badge>}
@@ -47,7 +47,7 @@ export function VoiceRow({ voice, demoUrl, isSlow, isDefault, onChange, onRename
           {formatLanguage(language)} · {engine} · <code>{id}</code>
         </span>
       </div>
-      <div class="voice-switches">
+      <div class="managed-switches">
         <CheckField
           label={<Named short={catalogue.active} long={catalogue.activeHint(name)} />}
           isChecked={active}
@@ -59,7 +59,7 @@ export function VoiceRow({ voice, demoUrl, isSlow, isDefault, onChange, onRename
           onCheck={(isChecked) => onChange({ public: isChecked })}
         />
       </div>
-      <div class="voice-actions">
+      <div class="managed-actions">
         {move && (
           <>
             <IconButton
