@@ -10,7 +10,9 @@ type Delay = 'with delay' | 'without delay'
 export function sayError(error: ApiError, delay: Delay = 'with delay'): string {
   const { errors } = words.value
   const known: Readonly<Record<string, string>> = errors.byCode
-  const sentence = known[error.code] ?? error.message
+  // A wrong password has the code of an ended session.
+  const isEnded = error.code === 'invalid_api_key' && error.param === 'Cookie'
+  const sentence = isEnded ? errors.sessionEnded : (known[error.code] ?? error.message)
   if (error.retryAfterSeconds === undefined || delay === 'without delay') return sentence
   return `${sentence} ${errors.tryAgainIn(error.retryAfterSeconds)}`
 }

@@ -66,11 +66,11 @@ export const common = {
   },
   errors: {
     tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
+    sessionEnded: 'The session has ended. Sign in again.',
     pageMissing: 'There is no such page.',
     toOverview: 'To the overview',
     byCode: {
       unreachable: 'The server does not answer. Check the connection, then try again.',
-      invalid_api_key: 'The session has ended. Sign in again.',
       insufficient_balance: 'The balance is too low for this.',
       key_cap_reached: 'This key has reached its spending cap.',
       rate_limited: 'Too many requests in one minute.',

@@ -64,11 +64,11 @@ export const common = {
   },
   errors: {
     tryAgainIn: (seconds: number) => `请在 ${seconds} 秒后重试。`,
+    sessionEnded: '会话已结束。请重新登录。',
     pageMissing: '没有这个页面。',
     toOverview: '回到概览',
     byCode: {
       unreachable: '服务器没有响应。请检查网络后重试。',
-      invalid_api_key: '会话已结束。请重新登录。',
       insufficient_balance: '余额不足。',
       key_cap_reached: '该密钥已达到消费上限。',
       rate_limited: '一分钟内的请求过多。',
