@@ -113,6 +113,15 @@ export function FieldFrame({ label, name, hint, fault, children }: FrameProps) {
   )
 }
 
+/** A refusal of one field in the words of the page; it stands beside the field. */
+export function fieldError(
+  name: string,
+  text: string,
+  { requestId }: { readonly requestId?: string | undefined } = {},
+) {
+  return new ApiError('invalid_params', text, 400, name, requestId, undefined)
+}
+
 /** The service names the field, what it found and what is allowed; that says more than the sentence for the code. */
 function sayFieldError(error: ApiError): string {
   return error.code === 'invalid_params' ? error.message : sayError(error)

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, ApiError, dataOf } from '../../client/client'
 import { formatNumber } from '../../format'
-import { FieldFrame, Form } from '../../parts/form'
+import { fieldError, FieldFrame, Form } from '../../parts/form'
 import { toast } from '../../parts/toast'
 import { words } from '../../words/words'
 import { caretAfter, codeLength, formatCode, lengthOf } from './code'
@@ -14,14 +14,14 @@ export function ActivateCode({ onActivated }: { readonly onActivated: () => void
   const fault = found > codeLength ? balance.codeLong : code.includes('U') ? balance.codeLetter : undefined
 
   async function activate(): Promise<void> {
-    if (found < codeLength) throw wrong(balance.codeShort(found))
+    if (found < codeLength) throw fieldError('code', balance.codeShort(found))
     try {
       const { units } = await dataOf(api.POST('/api/v1/activation', { body: { code } }))
       setCode('')
       toast(balance.activated(formatNumber(units)))
       onActivated()
     } catch (error) {
-      if (error instanceof ApiError && error.param === 'code') throw wrong(balance.codeWrong, error.requestId)
+      if (error instanceof ApiError && error.param === 'code') throw fieldError('code', balance.codeWrong, error)
       throw error
     }
   }
@@ -32,9 +32,6 @@ export function ActivateCode({ onActivated }: { readonly onActivated: () => void
     </Form>
   )
 }
-
-const wrong = (message: string, requestId?: string) =>
-  new ApiError('invalid_params', message, 400, 'code', requestId, undefined)
 
 type FieldProps = {
   readonly value: string

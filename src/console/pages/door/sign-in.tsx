@@ -6,7 +6,7 @@ import { signIn } from '../../client/session'
 import { baseUrl } from '../../installation'
 import { CopyButton } from '../../parts/copy'
 import { Dialog } from '../../parts/dialog'
-import { Form, TextField } from '../../parts/form'
+import { fieldError, Form, TextField } from '../../parts/form'
 import { words } from '../../words/words'
 import { Door } from './frame'
 
@@ -40,7 +40,7 @@ function SignInForm({ email: known }: { readonly email: string }) {
       await signIn(email, password)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
-      throw new ApiError(error.code, door.wrongPassword, 401, 'password', error.requestId, undefined)
+      throw fieldError('password', door.wrongPassword, error)
     }
   }
 
