@@ -42,7 +42,7 @@ async function run(
   const { baseUrl: base_url, storageUrl: storage_url, made } = app
   const { apiKey: api_key, adminKey: admin_key, accountNumber: account_number, setupUrl: setup_url } = made
   if (api_key && setup_url)
-    console.error(welcome({ baseUrl: base_url, dataDirectory, apiKey: api_key, setupUrl: setup_url, isTerminal }))
+    greet(welcome({ baseUrl: base_url, dataDirectory, apiKey: api_key, setupUrl: setup_url, isTerminal }))
   else if (app.unattended) offerSetup(app.unattended, { baseUrl: base_url, dataDirectory, isTerminal }, log)
   log.info({ baseUrl: base_url, dataDirectory }, 'ready')
   console.log(JSON.stringify({ ready: true, base_url, storage_url, api_key, admin_key, account_number, setup_url }))
@@ -60,12 +60,17 @@ function offerSetup(
   log: Logger,
 ): void {
   try {
-    if (isTerminal) return console.error(offerLink(makeSetupLink()))
+    if (isTerminal) return greet(offerLink(makeSetupLink()))
     const command = `sonant account invite ${accountNumber} --data ${shellWord(dataDirectory)} --base-url ${shellWord(baseUrl)}`
     log.info({ command }, 'no person administrates this server; the command makes a link to sign in')
   } catch (error) {
     log.warn({ err: error }, 'no link to sign in was made')
   }
+}
+
+/** `console.error` would colour it red on a terminal. */
+function greet(text: string): void {
+  process.stderr.write(`${text}\n`)
 }
 
 /** Quotes a word for the shell where needed. */
