@@ -103,7 +103,7 @@ function OwnVoice({ voice, onDeleted }: OwnProps) {
   )
 }
 
-const lengthOf = ({ duration_sec: seconds }: Voice) =>
+export const lengthOf = ({ duration_sec: seconds }: Pick<Voice, 'duration_sec'>) =>
   seconds === undefined ? undefined : formatDuration(seconds * 1000)
 
 type HeardProps = {

@@ -30,6 +30,7 @@ export const common = {
     copied: 'Copied',
     copy: 'Copy',
     notCopied: 'The browser did not copy it. Select the text and copy it by hand.',
+    listSeparator: ', ',
     loading: 'Loading',
     hear: (name: string) => `Hear ${name}`,
     more: 'Show more',

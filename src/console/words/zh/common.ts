@@ -30,6 +30,7 @@ export const common = {
     copied: '已复制',
     copy: '复制',
     notCopied: '浏览器未能复制。请选中文字后手动复制。',
+    listSeparator: '、',
     loading: '加载中',
     hear: (name: string) => `试听${name}`,
     more: '显示更多',
