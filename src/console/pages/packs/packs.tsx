@@ -1,7 +1,76 @@
-/** The page "Packs". */
-import { Page } from '../../parts/page'
+/** `/admin/packs`: the installed voice packs, and more from the hub. */
+import { Package, RefreshCw } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
+import { api, dataOf } from '../../client/client'
+import { usePoll } from '../../client/load'
+import { Button } from '../../parts/button'
+import { Card, Page } from '../../parts/page'
+import { Empty, Loaded } from '../../parts/states'
+import { attempt, toast } from '../../parts/toast'
 import { words } from '../../words/words'
+import { HubCard } from './hub-card'
+import { InstallsCard } from './installs-card'
+import { PackCard } from './pack-card'
+
+/** While a pack is tested or installed, and otherwise: folders change by hand, too. */
+const busyRefreshMs = 1500
+const refreshMs = 15_000
 
 export default function Packs() {
-  return <Page title={words.value.navigation.packs}>{null}</Page>
+  const { navigation, administration } = words.value
+  const { packs } = administration
+  const [isChanging, setChanging] = useState(false)
+  const list = usePoll(() => dataOf(api.GET('/api/v1/admin/packs')), isChanging ? busyRefreshMs : refreshMs)
+  const { data } = list
+  const isBusy =
+    data !== undefined &&
+    (data.counts.checking > 0 || data.installs.some(({ state }) => state === 'waiting' || state === 'downloading'))
+  useEffect(() => setChanging(isBusy), [isBusy])
+
+  return (
+    <Page title={navigation.packs} lead={packs.lead} actions={<RescanButton onDone={list.reload} />}>
+      <Loaded of={list} lines={6}>
+        {({ items, installs }) => (
+          <>
+            <InstallsCard installs={installs} onChanged={list.reload} />
+            {items.length === 0 ? (
+              <Card title={packs.installed}>
+                <Empty icon={Package} title={packs.none}>
+                  <p>{packs.noneText}</p>
+                </Empty>
+              </Card>
+            ) : (
+              <section class="stack" aria-label={packs.installed}>
+                <h2>{packs.installed}</h2>
+                <div class="packs">
+                  {items.map((pack) => (
+                    <PackCard key={pack.name} pack={pack} onRemoved={list.reload} />
+                  ))}
+                </div>
+              </section>
+            )}
+          </>
+        )}
+      </Loaded>
+      <HubCard onInstalling={list.reload} />
+    </Page>
+  )
+}
+
+function RescanButton({ onDone }: { readonly onDone: () => void }) {
+  const { packs } = words.value.administration
+  const [isBusy, setBusy] = useState(false)
+
+  async function rescan(): Promise<void> {
+    setBusy(true)
+    if (await attempt(() => dataOf(api.POST('/api/v1/admin/packs/rescan')))) toast(packs.rescanned)
+    setBusy(false)
+    onDone()
+  }
+
+  return (
+    <Button icon={RefreshCw} isBusy={isBusy} title={packs.rescanHint} onClick={() => void rescan()}>
+      {packs.rescan}
+    </Button>
+  )
 }
