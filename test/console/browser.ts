@@ -5,6 +5,7 @@ import axe from 'axe-core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import type { Server } from '../executable/client'
 import { cookieName, join } from '../executable/people-client'
+import { until } from '../until'
 
 const executablePath = '/usr/bin/chromium'
 const flags = [
@@ -112,6 +113,26 @@ async function findFaults(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, targets }) => `${id}: ${targets.join(' | ')}`)
+}
+
+/** Fails unless an audio element of the page plays on, and what it plays can be decoded and is not silent. */
+export async function expectSound({ page }: Pick<Visit, 'page'>): Promise<void> {
+  let url: string | undefined
+  await until(async () => {
+    url = await page.evaluate(
+      () => [...document.querySelectorAll('audio')].find((audio) => audio.currentTime > 0.2)?.src,
+    )
+    return url !== undefined
+  })
+  const { seconds, level } = await page.evaluate(async (url) => {
+    const context = new OfflineAudioContext(1, 1, 44_100)
+    const sound = await context.decodeAudioData(await (await fetch(url)).arrayBuffer())
+    const samples = sound.getChannelData(0)
+    const energy = samples.reduce((sum, sample) => sum + sample * sample, 0)
+    return { seconds: sound.duration, level: Math.sqrt(energy / samples.length) }
+  }, url!)
+  expect(seconds).toBeGreaterThan(0.3)
+  expect(level).toBeGreaterThan(0.01)
 }
 
 /** Writes a picture of the page, if SONANT_PICTURES names a folder. */

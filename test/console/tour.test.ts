@@ -60,7 +60,7 @@ describeWith('chromium', 'every page of the console', () => {
     const { page, go, expectClean } = visit
     for (const path of paths) {
       await go(path)
-      await page.waitForLoadState('networkidle')
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       for (const { name, theme, width, height } of looks) {
         await page.setViewportSize({ width, height })
         await page.emulateMedia({ colorScheme: theme })
