@@ -2,6 +2,8 @@
 import { clone, removeClone } from '../clone/clone'
 import { createHearing } from '../clone/hearing'
 import { cloneUnits, type CloneRequest, type CloneSource } from '../clone/cloning'
+import { limits } from '../config'
+import { shorten } from '../deadline'
 import { AppError } from '../errors'
 import { isGiven, refuse, type Fields } from '../fields'
 import { instant } from '../paging'
@@ -11,7 +13,7 @@ import { readJsonObject } from './body'
 import type { HttpContext } from './context'
 import { faultsOf } from './faults'
 import { sendFile } from './file'
-import { isForm, readForm, type Form } from './form'
+import { isForm, readForm } from './form'
 import { stateOf } from './request-state'
 import type { Handlers } from './routes'
 import { surfaceOf } from './session-access'
@@ -24,13 +26,16 @@ export function cloneHandlers({ db, cloning, addresses, faultsOnDemand }: HttpCo
   const { catalogue, references, storage } = cloning
   const hear = createHearing({ db, references })
 
-  async function readClone(request: Request): Promise<Form> {
+  async function readClone(request: Request): Promise<{ fields: Fields; file: ReceivedReference | undefined }> {
+    if (!isForm(request)) return { fields: await readJsonObject(request), file: undefined }
+    const deadline = shorten(stateOf(request).deadline, limits.uploadTimeoutMs)
     const receive = async () => {
       await storage.ensureSpace()
       return references.receive()
     }
-    if (isForm(request)) return readForm(request, receive)
-    return { fields: await readJsonObject(request), file: undefined }
+    const rules = { deadline, sizeBytesMax: limits.referenceBytesMax, filesMax: 1, receive }
+    const { fields, files } = await readForm(request, rules)
+    return { fields, file: files[0] }
   }
 
   return {

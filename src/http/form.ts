@@ -1,18 +1,39 @@
-/** Reads a form with one file (multipart/form-data, RFC 7578) as it arrives, and writes the file to disk. */
+/** Reads a form with files (multipart/form-data, RFC 7578) as it arrives, and writes the files to disk. */
 import type { Dicer } from '@fastify/busboy'
 import { limits } from '../config'
 import { runWithin, shorten, startDeadline, type Deadline } from '../deadline'
 import { AppError } from '../errors'
 import type { Fields } from '../fields'
-import type { IncomingReference, ReceivedReference } from '../storage/references'
 import { receiveBody } from './arrival'
-import { stateOf } from './request-state'
 
-export type Form = { readonly fields: Fields; readonly file: ReceivedReference | undefined }
+/** `files`: those named `file`, in their order. */
+export type Form<File> = { readonly fields: Fields; readonly files: readonly File[] }
 
-/** Boundaries and headers of the parts, and the short fields. */
+/** A file that is being received. */
+export type IncomingFile<File> = {
+  write(bytes: Uint8Array): Promise<void>
+  finish(): Promise<File>
+  /** Removes the file. */
+  abort(): Promise<void>
+}
+
+/** A whole file. */
+type Received = { discard(): Promise<void> }
+
+export type FormRules<File extends Received> = {
+  readonly deadline: Deadline
+  /** Of all files together. */
+  readonly sizeBytesMax: number
+  readonly filesMax: number
+  /** Begins a file. `fileName`: as the client gave it. An error refuses the form. */
+  readonly receive: (fileName: string | undefined) => Promise<IncomingFile<File>>
+}
+
+/** Boundaries and headers of a part, and the short fields. */
 const otherBytesMax = 64 << 10
-const partsMax = 18
+const headBytesMax = 1 << 10
+/** Besides the files. */
+const fieldsMax = 17
 const fieldNameCharactersMax = 100
 const fieldBytesMax = 4096
 const headerBytesMax = 8192
@@ -29,20 +50,20 @@ export function isForm(request: Request): boolean {
 }
 
 /**
- * Returns the short fields, and passes the field `file` to `receive`. Throws `file_too_large` as early as possible,
- * `invalid_params`, `unsupported_encoding`, `body_too_slow`, `client_gone`, and the errors of `receive`; the file is
+ * Returns the short fields, and passes each file to `receive`. Throws `file_too_large` as early as possible,
+ * `invalid_params`, `unsupported_encoding`, `body_too_slow`, `client_gone`, and the errors of `receive`; the files are
  * then removed.
  */
-export async function readForm(request: Request, receive: () => Promise<IncomingReference>): Promise<Form> {
-  const deadline = shorten(stateOf(request).deadline, limits.uploadTimeoutMs)
-  const collector = createCollector(receive)
+export async function readForm<File extends Received>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
+  const { deadline, sizeBytesMax, filesMax } = rules
+  const collector = createCollector(rules)
   try {
-    const parser = openParser(request, collector)
+    const parser = openParser(request, collector, rules)
     const arrival = {
-      sizeBytesMax: limits.referenceBytesMax + otherBytesMax,
+      sizeBytesMax: sizeBytesMax + otherBytesMax + filesMax * headBytesMax,
       deadline,
       idleMs: limits.uploadIdleMs,
-      tooLarge,
+      tooLarge: () => tooLarge(sizeBytesMax),
       tooSlow,
     }
     await receiveBody(request, arrival, (piece) => parser.take(piece, deadline))
@@ -60,13 +81,17 @@ export async function readForm(request: Request, receive: () => Promise<Incoming
  * Parses bytes into parts. Every part is read or refused, and the buffer of a part is larger than any form, because the
  * parser does not always resume after a full buffer.
  */
-function openParser(request: Request, collector: Collector) {
+function openParser(
+  request: Request,
+  collector: Collector,
+  { sizeBytesMax, filesMax }: Pick<FormRules<Received>, 'sizeBytesMax' | 'filesMax'>,
+) {
   const boundary = boundaryOf(request)
   // At once, without an `await`: what arrives before the first read is joined, which hides small chunks.
   const { Dicer } = require('@fastify/busboy') as typeof import('@fastify/busboy')
   const options = {
     boundary,
-    partHwm: 2 * limits.referenceBytesMax,
+    partHwm: 2 * sizeBytesMax,
     maxHeaderPairs: headersMax,
     maxHeaderSize: headerBytesMax,
   }
@@ -84,7 +109,7 @@ function openParser(request: Request, collector: Collector) {
   }
   parser.on('part', (part) => {
     attempt(() => {
-      if (++parts > partsMax) throw refuseForm('there are too many fields')
+      if (++parts > filesMax + fieldsMax) throw refuseForm('there are too many fields')
     })
     // The parser reports errors of a part as well.
     part.on('error', () => {})
@@ -128,48 +153,82 @@ function boundaryOf(request: Request): string {
   throw refuseForm('its Content-Type needs a boundary of 1 to 70 characters')
 }
 
-type Collector = ReturnType<typeof createCollector>
-
 /** Collects the parts, and the first fault. */
-function createCollector(receive: () => Promise<IncomingReference>) {
+type Collector = {
+  /** Runs `work` in a callback of the parser, which must not throw. */
+  attempt(work: () => void): void
+  check(): void
+  readonly hasFailed: boolean
+  setField(name: string, value: string): void
+  openFile(fileName: string | undefined): FileSink
+  /** Resolves when the disk has taken what it was given; undefined: it keeps up. */
+  written(): Promise<void> | undefined
+}
+
+type FileSink = { write(chunk: Uint8Array): void; end(): void }
+
+function createCollector<File extends Received>({ receive, sizeBytesMax, filesMax }: FormRules<File>) {
   const fields = new Map<string, string>()
-  let incoming: Promise<IncomingReference> | undefined
+  const files: File[] = []
+  const open = new Set<Promise<IncomingFile<File>>>()
+  let opened = 0
   let writing: Promise<void> = Promise.resolve()
   let sizeBytes = 0
-  /** Not handed to the disk yet: small pieces are joined. */
-  let held: Uint8Array[] = []
-  let heldBytes = 0
   let unwrittenBytes = 0
-  let received: Promise<ReceivedReference> | undefined
   let fault: unknown
-
-  function attempt(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      fault ??= error
-    }
-  }
 
   function enqueue(work: () => Promise<unknown>): void {
     writing = writing.then(async () => void (await work()))
     writing.catch((error: unknown) => (fault ??= error))
   }
 
-  function flush(): void {
-    const bytes = held.length === 1 ? held[0]! : Buffer.concat(held)
-    held = []
-    heldBytes = 0
-    if (bytes.length === 0) return
-    enqueue(async () => {
-      await (await incoming!).write(bytes)
-      unwrittenBytes -= bytes.length
-    })
+  function openFile(fileName: string | undefined): FileSink {
+    if (++opened > filesMax) throw refuseForm(`found more than ${filesMax === 1 ? 'one file' : `${filesMax} files`}`)
+    const incoming = receive(fileName)
+    open.add(incoming)
+    enqueue(() => incoming)
+    /** Not handed to the disk yet: small pieces are joined. */
+    let held: Uint8Array[] = []
+    let heldBytes = 0
+    const flush = () => {
+      const bytes = held.length === 1 ? held[0]! : Buffer.concat(held)
+      held = []
+      heldBytes = 0
+      if (bytes.length === 0) return
+      enqueue(async () => {
+        await (await incoming).write(bytes)
+        unwrittenBytes -= bytes.length
+      })
+    }
+    return {
+      write(chunk) {
+        if (fault) return
+        sizeBytes += chunk.length
+        if (sizeBytes > sizeBytesMax) throw tooLarge(sizeBytesMax)
+        held.push(chunk)
+        heldBytes += chunk.length
+        unwrittenBytes += chunk.length
+        if (heldBytes >= writeBytesMin) flush()
+      },
+      end() {
+        if (fault) return
+        flush()
+        enqueue(async () => {
+          files.push(await (await incoming).finish())
+          open.delete(incoming)
+        })
+      },
+    }
   }
 
   return {
-    /** Runs `work` in a callback of the parser, which must not throw. */
-    attempt,
+    attempt(work: () => void): void {
+      try {
+        work()
+      } catch (error) {
+        fault ??= error
+      }
+    },
     check(): void {
       if (fault) throw fault
     },
@@ -177,40 +236,24 @@ function createCollector(receive: () => Promise<IncomingReference>) {
       return fault !== undefined
     },
     setField: (name: string, value: string) => void fields.set(name, value),
-    openFile(): void {
-      if (incoming) throw refuseForm('found more than one file')
-      incoming = receive()
-      enqueue(() => incoming!)
-    },
-    writeFile(chunk: Uint8Array): void {
-      if (fault) return
-      sizeBytes += chunk.length
-      if (sizeBytes > limits.referenceBytesMax) throw tooLarge()
-      held.push(chunk)
-      heldBytes += chunk.length
-      unwrittenBytes += chunk.length
-      if (heldBytes >= writeBytesMin) flush()
-    },
-    /** Resolves when the disk has taken what it was given; undefined: it keeps up. */
+    openFile,
     written: (): Promise<void> | undefined => (unwrittenBytes > unwrittenBytesMax ? writing : undefined),
-    async finish(): Promise<Form> {
-      flush()
+    async finish(): Promise<Form<File>> {
       await writing
       if (fault) throw fault
-      received = (await incoming)?.finish()
-      return { fields: Object.fromEntries(fields), file: await received }
+      return { fields: Object.fromEntries(fields), files }
     },
-    /** Removes the file and ignores further data. */
+    /** Removes the files and ignores further data. */
     async abort(): Promise<void> {
       fault ??= new Error('the form was refused')
       await writing.catch(() => {})
-      if (received) await (await received).discard()
-      else await (await incoming)?.abort()
+      for (const file of files) await file.discard()
+      for (const incoming of open) await incoming.then((file) => file.abort()).catch(() => {})
     },
   }
 }
 
-type Head = { readonly name: string; readonly isFile: boolean }
+type Head = { readonly name: string; readonly isFile: boolean; readonly fileName: string | undefined }
 /** As the parser returns it: one byte per character. */
 type PartHeader = Readonly<Record<string, readonly string[]>>
 
@@ -226,7 +269,7 @@ function readHead(header: PartHeader): Head {
   const isBinary = /^\s*application\/octet-stream\b/i.test(header['content-type']?.[0] ?? '')
   const isFile = isBinary || /;\s*filename\*?\s*=/i.test(disposition)
   if (isFile && name !== 'file') throw refuseForm(`only file may be a file; found one named ${JSON.stringify(shown)}`)
-  return { name, isFile }
+  return { name, isFile, fileName: parameterOf(disposition, 'filename') }
 }
 
 /** The value of a header parameter (RFC 2183), without its quotes. */
@@ -239,10 +282,11 @@ function parameterOf(header: string, wanted: string): string | undefined {
 
 type Part = Dicer.PartStream
 
-function collect(part: Part, { name, isFile }: Head, collector: Collector): void {
+function collect(part: Part, { name, isFile, fileName }: Head, collector: Collector): void {
   if (isFile) {
-    collector.openFile()
-    part.on('data', (chunk: Uint8Array) => collector.attempt(() => collector.writeFile(chunk)))
+    const file = collector.openFile(fileName)
+    part.on('data', (chunk: Uint8Array) => collector.attempt(() => file.write(chunk)))
+    part.on('end', () => collector.attempt(() => file.end()))
     return
   }
   const chunks: Uint8Array[] = []
@@ -275,8 +319,8 @@ function tooSlow(): AppError {
   return new AppError('body_too_slow', 'The upload stopped, or took too long.')
 }
 
-function tooLarge(): AppError {
-  const message = `file: larger than ${limits.referenceBytesMax} bytes.`
+function tooLarge(sizeBytesMax: number): AppError {
+  const message = `file: larger than ${sizeBytesMax} bytes.`
   return new AppError('file_too_large', message, { param: 'file' })
 }
 

@@ -59,11 +59,15 @@ function receiving(change: Partial<IncomingReference> = {}): () => Promise<Incom
   }
 }
 
+/** Reads a form with one file. */
+const read = (request: Request, receive: () => Promise<IncomingReference> = () => references.receive()) =>
+  readForm(request, { deadline: stateOf(request).deadline, sizeBytesMax: 15 << 20, filesMax: 1, receive })
+
 describe('a form', () => {
   it('that stands still ends with its operation, and its file is gone', async () => {
     const request = requestOf({ chunks: [head, 'x'.repeat(1000)], isEndless: true })
     stateOf(request).deadline = startDeadline(50)
-    expect(await codeOf(readForm(request, () => references.receive()))).toBe('body_too_slow')
+    expect(await codeOf(read(request))).toBe('body_too_slow')
     expect(await readdir(directory)).toEqual([])
   })
 
@@ -74,20 +78,20 @@ describe('a form', () => {
   ])('whose file is never %s by the disk ends with its operation too', async (_, receive) => {
     const request = requestOf({ chunks: [head, 'x'.repeat(1000), end] })
     stateOf(request).deadline = startDeadline(50)
-    expect(await codeOf(readForm(request, receive))).toBe('body_too_slow')
+    expect(await codeOf(read(request, receive))).toBe('body_too_slow')
     for (const name of await readdir(directory)) await rm(join(directory, name))
   })
 
   it('passes on a disk error and removes the file', async () => {
     const write = () => Promise.reject(new AppError('storage_failed', 'full'))
     const request = requestOf({ chunks: [head, 'x'.repeat(1000), end] })
-    expect(await codeOf(readForm(request, receiving({ write })))).toBe('storage_failed')
+    expect(await codeOf(read(request, receiving({ write })))).toBe('storage_failed')
     expect(await readdir(directory)).toEqual([])
   })
 
   it('whose client leaves is given up, and its file is gone', async () => {
     const request = requestOf({ chunks: [head, 'x'.repeat(1000)], fails: true })
-    expect(await codeOf(readForm(request, () => references.receive()))).toBe('client_gone')
+    expect(await codeOf(read(request))).toBe('client_gone')
     expect(await readdir(directory)).toEqual([])
   })
 
@@ -95,7 +99,7 @@ describe('a form', () => {
     const stop = new AbortController()
     const request = requestOf({ chunks: [head, 'x'.repeat(1000)], isEndless: true })
     stateOf(request).stopping = stop.signal
-    const reading = codeOf(readForm(request, () => references.receive()))
+    const reading = codeOf(read(request))
     while ((await readdir(directory)).length === 0) await Bun.sleep(1)
     stop.abort()
     expect(await reading).toBe('shutting_down')
@@ -108,7 +112,7 @@ describe('a form', () => {
         Buffer.from(`\r\n--${'b'.repeat(i % 2 ? 0 : 1)}`.slice(0, 1 + (i % 4)) + i),
       ),
     )
-    const { file } = await readForm(requestOf({ chunks: [head, content, end] }), () => references.receive())
+    const [file] = (await read(requestOf({ chunks: [head, content, end] }))).files
     expect(file!.sha256).toBe(new Bun.CryptoHasher('sha256').update(content).digest('hex'))
     await file!.discard()
   })
