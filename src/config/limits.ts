@@ -19,6 +19,8 @@ export const operationTimeoutsMs = {
   reEnrol: 120_000,
   /** The first request for a demo renders it. */
   demo: 60_000,
+  /** A pack of a gigabyte at 0.3 MB per second. It ends much earlier when no data comes. */
+  packUpload: 3_600_000,
   /** All other operations: a short JSON body and database access. */
   other: 30_000,
 } as const
@@ -46,8 +48,8 @@ export const limits = {
   requestBodyDepthMax: 32,
   /** A JSON body, within the deadline of its operation. */
   requestBodyTimeoutMs: 20_000,
-  /** Expiry of a hold; twice the longest operation. */
-  holdTimeoutMs: 2 * Math.max(...Object.values(operationTimeoutsMs)),
+  /** Expiry of a hold; twice the longest operation that holds units. */
+  holdTimeoutMs: 2 * operationTimeoutsMs.clone,
   /** How long a request waits for another process to finish writing. */
   databaseBusyMs: 5_000,
   /** Interval of releasing expired holds and saving the last uses of keys. */
@@ -102,6 +104,11 @@ export const limits = {
   uploadIdleMs: 20_000,
   /** An upload, within the deadline of its operation, to leave time for the work. */
   uploadTimeoutMs: 180_000,
+  /** All files of an uploaded pack. */
+  packUploadBytesMax: 1_000 << 20,
+  packUploadFilesMax: 500,
+  /** Uploads of packs at the same time. */
+  packUploadsMax: 2,
   /** One utterance, or one chunk to encode. */
   taskTimeoutMs: 20_000,
   /** The same for a voice that was measured to be slow. */

@@ -22,7 +22,7 @@ type Received = { discard(): Promise<void> }
 
 export type FormRules<File extends Received> = {
   readonly deadline: Deadline
-  /** Of all files together. */
+  /** Limit for all files together. */
   readonly sizeBytesMax: number
   readonly filesMax: number
   /** Begins a file. `fileName`: as the client gave it. An error refuses the form. */
@@ -185,6 +185,8 @@ function createCollector<File extends Received>({ receive, sizeBytesMax, filesMa
   function openFile(fileName: string | undefined): FileSink {
     if (++opened > filesMax) throw refuseForm(`found more than ${filesMax === 1 ? 'one file' : `${filesMax} files`}`)
     const incoming = receive(fileName)
+    // The chain of writes may reach its rejection only later.
+    incoming.catch(() => {})
     open.add(incoming)
     enqueue(() => incoming)
     /** Not handed to the disk yet: small pieces are joined. */

@@ -17,6 +17,7 @@ import type { HttpContext, ServerOptions } from './context'
 import { crossOrigin } from './cross-origin'
 import { docsHandlers } from './docs'
 import { errorResponse, refusesBody } from './errors'
+import { packUploadHandlers } from './pack-uploads'
 import { pathOf } from './path'
 import { ownKeyHandlers } from './own-keys'
 import { peopleHandlers } from './people'
@@ -50,7 +51,8 @@ export function createHttpServer(options: ServerOptions) {
 
   /** Sets a longer idle time: Bun closes a connection without an answer after it, even while the body arrives. */
   function begin(request: Request, operation: TimedOperation): Deadline {
-    if (outlastsIdle(operation)) app.server?.timeout(request, secondsMaxOf(operation) + answerSpareSeconds)
+    const secondsMax = secondsMaxOf(operation) + answerSpareSeconds
+    if (outlastsIdle(operation)) app.server?.timeout(request, secondsMax > idleSecondsMax ? 0 : secondsMax)
     return beginOperation(request, operation, operationTimeoutMs(operation, options))
   }
 
@@ -112,6 +114,7 @@ function handlersOf(context: HttpContext): Handlers {
     ...peopleHandlers(context),
     ...ownKeyHandlers(context),
     ...adminHandlers(context),
+    ...packUploadHandlers(context),
     ...computeHandlers(context),
     ...systemHandlers(context),
     ...audioHandlers(context),
@@ -122,8 +125,10 @@ function handlersOf(context: HttpContext): Handlers {
   }
 }
 
-/** Time after the deadline to send the error. Bun allows at most 255 s in total. */
+/** Time after the deadline to send the error. */
 const answerSpareSeconds = 15
+/** Bun takes no longer time. 0 is none; the deadline and the limit of an upload without data end the request then. */
+const idleSecondsMax = 255
 
 /** Above the limit of every route: each route limits its own body and answers with the error envelope. */
 const bodyBytesAccepted = 1 << 30

@@ -98,8 +98,8 @@ export type Answer = {
 }
 
 export type Body = {
-  /** The name of its schema in the API description. */
-  readonly name: string
+  /** The name of its schema in the API description; absent where only a form is taken. */
+  readonly name?: string
   /** Its fields; without them the API description defines the schema itself. */
   readonly fields?: Fields
   /** The name of the schema of the same body as a form (multipart/form-data). The handler then reads the body. */

@@ -25,6 +25,8 @@ export const cursorPattern = '^[A-Za-z0-9_-]+$'
 /** Generated ids, such as those of accounts and keys. */
 export const idPattern = '^[0-9A-Za-z_-]{1,64}$'
 export const voiceIdPattern = '^[a-z0-9][a-z0-9._-]{0,63}$'
+/** Names of uploaded packs; letters of other scripts are allowed too. It excludes the endings of temporary files. */
+export const uploadNamePattern = '^[A-Za-z0-9_][A-Za-z0-9_+-]*$'
 /** Crockford base32, as typed by people. */
 export const codePattern = '^([0-9A-TV-Za-tv-z]{4}[ -]?){4}$'
 

@@ -3,7 +3,7 @@ import { administrative } from './entry'
 import { cloneId, groupId, line, name, ofAccount, packName, required, voiceId } from './fields'
 import type { Field } from './operation'
 import { computeProviders } from '../config'
-import { optionalLinePattern, voiceIdPattern } from './rules'
+import { optionalLinePattern, uploadNamePattern, voiceIdPattern } from './rules'
 import { boolean, list, oneOf, orNull, whole } from './schema'
 
 const trueOrFalse = (says: string): Field<boolean> => ({ takes: 'true|false', says, schema: { type: 'boolean' } })
@@ -83,6 +83,22 @@ const voices = {
     body: { name: 'NewInstall' },
     status: 202,
     answer: 'Install',
+  }),
+  uploadPack: administrative('POST /admin/packs/upload', 'Make a pack of files', {
+    description:
+      'A form with one part `file` for each file of the folder; its `filename` is the name in the pack, or that of a folder and the name, as `voices/af_heart.bin`. The pack is tested then like any other. Nothing stays of an upload that is refused or breaks off.',
+    deadline: 'packUpload',
+    query: {
+      name: {
+        says: 'name of the pack, which no other has',
+        schema: { type: 'string', minLength: 1, maxLength: 100, pattern: uploadNamePattern },
+        isRequired: true,
+      },
+    },
+    body: { form: 'PackForm' },
+    status: 202,
+    answer: 'Pack',
+    errors: ['conflict', 'file_too_large', 'storage_failed'],
   }),
   listInstalls: administrative('GET /admin/installs', 'List running, waiting and recently ended installations', {
     description: 'In order of request; `received_bytes` of `size_bytes` is the progress. Forgotten at the next start.',

@@ -66,6 +66,8 @@ export type PackRegistry = {
   watch(): void
   /** Checks once, now. Probes refused packs again. */
   rescan(): Promise<void>
+  /** Checks once, now, because a folder was added. */
+  notice(): Promise<void>
   /** Replaces the pace of the pack by that of `pack`. */
   repace(pack: Pack): void
   /** Resolves when all packs have been probed. */
@@ -167,11 +169,12 @@ export async function createPackRegistry(options: PackRegistryOptions): Promise<
       folderWatch.start()
     },
 
-    async rescan() {
+    rescan() {
       forgetRefusals(inventory, { onlyPassing: false })
-      await look()
-      folderWatch.schedule()
+      return look().then(() => folderWatch.schedule())
     },
+
+    notice: () => look().then(() => folderWatch.schedule()),
 
     repace: (pack) => repace(state, pack),
 

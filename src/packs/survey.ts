@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { takeSnapshot, type Snapshot } from '../speech/models/snapshot'
 import { ignoreMissing } from '../storage/files'
+import { ownUploadPrefix, uploadPrefix } from './upload'
 
 export type Survey = {
   /** By name, in alphabetical order. */
@@ -36,9 +37,10 @@ export async function survey(directory: string): Promise<Survey> {
   return { folders, loose, isMarked: names.includes(rescanMark), isThere: found !== undefined }
 }
 
-/** Deletes removed packs of which a crash left files. */
+/** Deletes removed packs, and unfinished uploads, of which a crash left files. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const names = (await readdir(directory).catch(ignoreMissing)) ?? []
-  for (const name of names)
-    if (name.startsWith(removedPrefix)) await rm(join(directory, name), { recursive: true, force: true })
+  const isLeft = (name: string) =>
+    name.startsWith(removedPrefix) || (name.startsWith(uploadPrefix) && !name.startsWith(ownUploadPrefix))
+  for (const name of names.filter(isLeft)) await rm(join(directory, name), { recursive: true, force: true })
 }

@@ -286,6 +286,12 @@ describe('the answers of the service', () => {
     await call('GET', '/api/v1/admin/hub', 200, { query: '?q=amy' })
     await call('GET', '/api/v1/admin/hub/pack', 200, { query: '?name=piper/en_US-amy-low' })
     await call('GET', '/api/v1/admin/hub/pack', 404, { query: '?name=piper/en_US-none-low' })
+    const pack = new FormData()
+    pack.append('file', new Blob(['no model']), 'model.onnx')
+    const uploadPath = '/api/v1/admin/packs/upload'
+    await call('POST', uploadPath, 202, { form: pack, query: '?name=sent' })
+    await call('POST', uploadPath, 409, { form: pack, query: '?name=sent' })
+    await call('DELETE', '/api/v1/admin/packs/{id}', 200, {}, 'sent')
     await call('GET', '/api/v1/admin/installs', 200)
     await call('DELETE', '/api/v1/admin/installs/{id}', 200, {}, 'kokoro')
     await call('DELETE', '/api/v1/admin/installs/{id}', 404, {}, 'nothing')

@@ -178,7 +178,7 @@ function describeParameter(place: 'path' | 'query' | 'header', name: string, fie
 /** The schemas of the bodies whose fields stand in the table of operations. */
 function bodySchemas(): Record<string, Schema> {
   const bodies = operationList.flatMap(({ body }) =>
-    body?.fields ? [[body.name, objectOf(body.fields)] as const] : [],
+    body?.name !== undefined && body.fields ? [[body.name, objectOf(body.fields)] as const] : [],
   )
   return Object.fromEntries(bodies)
 }
@@ -196,7 +196,7 @@ function schemaOf({ says, schema, fields }: Field): Schema {
 
 function requestContent(id: string, { name, form }: Body) {
   return {
-    ...content('application/json', reference(name), requestsOf(id)),
+    ...(name !== undefined && content('application/json', reference(name), requestsOf(id))),
     ...(form && content('multipart/form-data', reference(form), {})),
   }
 }

@@ -49,6 +49,7 @@ const pack = {
 const countOf = (state: string) => integer(`Packs that are ${state}.`, { minimum: 0 })
 
 export const packSchemas = {
+  PackForm: object({ file: text('A file; one part for each file.', { format: 'binary' }) }),
   Pack: object(pack),
   PackList: object({
     items: list(reference('Pack')),
