@@ -38,18 +38,33 @@ type Row = {
   after: string | null
 }
 
-/** Lists operations, newest first by (time, row). `fromMs` is inclusive, `toMs` exclusive. */
+export type LogFilter = {
+  /** Inclusive. */
+  readonly fromMs: number
+  /** Exclusive. */
+  readonly toMs: number
+  readonly act?: string | undefined
+  /** A part of the actor, such as the id of an account, a key or a person. */
+  readonly actor?: string | undefined
+  readonly subject?: string | undefined
+}
+
+/** Lists operations, newest first by (time, row). */
 export function listOperations(
   db: Database,
-  { fromMs, toMs, limit, before }: ListOptions & { fromMs: number; toMs: number },
+  { fromMs, toMs, act, actor, subject, limit, before }: ListOptions & LogFilter,
 ): LoggedOperation[] {
   const start =
     before && before.createdAtMs < toMs ? { ...before, id: Number(before.id) } : { createdAtMs: toMs, id: 0 }
-  const rows = prepare<[number, number, number, number], Row>(
+  const conditions = ['created_at_ms >= @fromMs', '(created_at_ms, id) < (@createdAtMs, @id)']
+  if (act !== undefined) conditions.push('act = @act')
+  if (actor !== undefined) conditions.push('instr(actor, @actor)')
+  if (subject !== undefined) conditions.push('subject = @subject')
+  const rows = prepare<Record<string, unknown>, Row>(
     db,
     `SELECT id, created_at_ms AS createdAtMs, actor, act, subject, before, after FROM audit_log
-     WHERE created_at_ms >= ? AND (created_at_ms, id) < (?, ?) ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
-  ).all(fromMs, start.createdAtMs, start.id, limit)
+     WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
+  ).all({ ...start, fromMs, limit, act, actor, subject })
   const parse = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
   return rows.map((row) => ({ ...row, id: String(row.id), before: parse(row.before), after: parse(row.after) }))
 }

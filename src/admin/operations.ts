@@ -2,7 +2,7 @@
  * The code of the administrative operations, for the HTTP interface and the command line alike. Operations that one of
  * them runs in its own way are bound there.
  */
-import { listAllDays, listAllRecords, readFilter, streamCsv, sumRecords } from '../billing/history'
+import { listAllDays, readFilter, streamCsv, sumRecords } from '../billing/history'
 import type { Fields } from '../fields'
 import type { OperationId, OperationsWith } from '../operations/table'
 import {
@@ -19,6 +19,7 @@ import { deleteAnyClone, listAccountClones, purgeRecording, type Stores } from '
 import { createCodes, listCodes, voidCode } from './codes'
 import { eraseAccount } from './erasure'
 import { createKey, deleteKey, listKeys, revokeKey, rotateKey, updateKey } from './keys'
+import { listAllUsage } from './history'
 import { listLog } from './log'
 import { listPacks, removePack, type Packs } from './packs'
 import {
@@ -86,7 +87,7 @@ export const administrativeHandlers = {
   listClones: ({ admin, fields }) => listAccountClones(admin, fields),
   deleteAnyClone: ({ admin, stores, id }) => deleteAnyClone(admin, stores, id),
   purgeRecording: ({ admin, stores, id }) => purgeRecording(admin, stores, id),
-  listAllUsage: ({ admin, fields, storageUrl }) => listAllRecords(admin.db, fields, storageUrl),
+  listAllUsage: ({ admin, fields, storageUrl }) => listAllUsage(admin, fields, storageUrl),
   sumAllUsage: ({ admin, fields }) => sumRecords(admin.db, readFilter(fields, undefined)),
   sumAllUsageByDay: ({ admin, fields }) => listAllDays(admin.db, fields, admin.nowMs()),
   /** Returns the pieces of the file. */

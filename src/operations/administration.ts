@@ -7,6 +7,7 @@ import {
   codeId,
   keyChanges,
   keyId,
+  logFilter,
   newAccount,
   newCodes,
   newKey,
@@ -267,7 +268,7 @@ const history = {
   }),
   listActs: administrative('GET /admin/audit-log', 'List the operations of administrators, newest first', {
     description: 'Nothing in the log is ever changed.',
-    query: { ...period, ...page },
+    query: { ...logFilter, ...period, ...page },
     answer: 'ActPage',
     errors: ['invalid_params'],
     command: {

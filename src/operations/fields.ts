@@ -67,6 +67,12 @@ export const usageFilter: Fields = {
   },
   ...period,
 }
+/** Which operations of the audit log. */
+export const logFilter: Fields = {
+  act: { takes: 'TEXT', says: 'only this operation, such as `key create`', schema: line(100) },
+  actor: { takes: 'TEXT', says: 'only of this actor: a part of it, such as an id', schema: line(100) },
+  subject: { takes: 'ID', says: 'only on the object of this id', schema: line(100) },
+}
 export const ofAccount: Field = {
   takes: 'ID',
   says: 'id or account number',

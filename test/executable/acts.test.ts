@@ -27,6 +27,7 @@ async function expectAct(act: string, subject: string | null, work: () => Promis
     id: String(Number(last.id) + 1),
     created_at: expect.stringMatching(instantPattern),
     actor,
+    actor_name: 'Administrator',
     act,
     subject: subject ?? after.id,
     before,
@@ -149,6 +150,30 @@ describe('the audit log', () => {
     expect(from.map((act: Json) => act.id)).toContain(id)
     expect(from.every((act: Json) => act.created_at >= created_at)).toBe(true)
     expect(until.items.length + from.length).toBe((await admin('GET', '/audit-log?limit=200')).items.length)
+  })
+
+  it('can be filtered by operation, actor and subject, page by page', async () => {
+    const one = await server.makeAccount()
+    const two = await server.makeAccount()
+    await admin('PATCH', `/accounts/${one.id}`, { name: 'Bob' })
+    const idsOf = async (query: string) =>
+      (await admin('GET', `/audit-log?${query}`)).items.map(({ act, subject }: Json) => `${act} ${subject}`)
+    expect(await idsOf(`subject=${one.id}`)).toEqual([`account update ${one.id}`, `account create ${one.id}`])
+    expect(await idsOf(`subject=${one.id}&act=account%20update`)).toEqual([`account update ${one.id}`])
+    expect(await idsOf('act=account%20create&limit=2')).toEqual([
+      `account create ${two.id}`,
+      `account create ${one.id}`,
+    ])
+    expect(await idsOf('act=account%20create&actor=nobody')).toEqual([])
+    const [, keyId] = actor.split(', key ')
+    expect(await idsOf(`actor=${keyId}&subject=${one.id}`)).toHaveLength(2)
+    const pages = await readPages(server, '/api/v1/admin/audit-log?act=account%20create', { key: adminKey, limit: 1 })
+    expect(pages.flat().every(({ act }) => act === 'account create')).toBe(true)
+    expect(pages.length).toBeGreaterThan(2)
+    expect(await server.ask('/api/v1/admin/audit-log?act=', { key: adminKey })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_params', param: 'act' } },
+    })
   })
 
   it('holds no secret, and neither does the server’s own log', async () => {

@@ -392,7 +392,8 @@ describe('administrators', () => {
     const { id: account, key } = await server.makeAccount({ balance: 10 })
     await server.ask('/api/v1/tts', { key, body: { text: 'Hi.', voice_id: 'en-kevin' } })
     const all = (await admin('GET', '/usage')).items
-    expect(all[0]).toMatchObject({ account_id: account, units: 3, status: 'charged' })
+    const { name } = await admin('GET', `/accounts/${account}`)
+    expect(all[0]).toMatchObject({ account_id: account, account_name: name, units: 3, status: 'charged' })
     expect((await admin('GET', `/usage?account_id=${account}`)).items).toEqual([all[0]])
     expect(new Set(all.map(({ account_id }: Json) => account_id)).size).toBeGreaterThan(1)
   })

@@ -164,6 +164,7 @@ const loggedOperation = {
   actor: text(
     'The account and its key or person, the user of the command line, the invitation or setup link of a new person, or `setup`.',
   ),
+  actor_name: orNull(text('Present name of the person, or of the account of the key; null: there is none.')),
   act: text('The operation, as on the command line.'),
   subject: text('Id of the changed object.'),
   before: {
@@ -305,7 +306,7 @@ export const components = {
   Group: object(group),
   GroupList: whole(reference('Group')),
   Deleted: object({ ok: { const: true }, deleted: text('Id of the deleted object.') }),
-  AllUsagePage: page(object({ ...record, account_id: account.id })),
+  AllUsagePage: page(object({ ...record, account_id: account.id, account_name: account.name })),
   ActPage: page(object(loggedOperation)),
   Version: object({
     version: text('Version of the executable.'),
