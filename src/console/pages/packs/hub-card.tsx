@@ -18,9 +18,13 @@ import { toast } from '../../parts/toast'
 import { words } from '../../words/words'
 
 type Found = Schema<'HubPackList'>['items'][number]
-type Props = { readonly onInstalling: () => void }
+type Props = {
+  /** The installed packs: with others the results load again. */
+  readonly installed: string
+  readonly onInstalling: () => void
+}
 
-export function HubCard({ onInstalling }: Props) {
+export function HubCard({ installed, onInstalling }: Props) {
   const { packs } = words.value.administration
   const [q, setQ] = useQuery('q')
   const [all, setAll] = useQuery('all')
@@ -31,7 +35,7 @@ export function HubCard({ onInstalling }: Props) {
       <p class="faint small">{packs.findText}</p>
       <SearchField label={packs.hubSearch} value={q} onSearch={setQ} />
       {isAsked ? (
-        <Results q={q} onChoose={setChosen} />
+        <Results q={q} installed={installed} onChoose={setChosen} />
       ) : (
         <div>
           <Button onClick={() => setAll('yes')}>{packs.showAll}</Button>
@@ -42,12 +46,12 @@ export function HubCard({ onInstalling }: Props) {
   )
 }
 
-type ResultsProps = { readonly q: string; readonly onChoose: (pack: Found) => void }
+type ResultsProps = Pick<Props, 'installed'> & { readonly q: string; readonly onChoose: (pack: Found) => void }
 
 /** The hub is asked only when a person wants it: this server may have no way to it. */
-function Results({ q, onChoose }: ResultsProps) {
+function Results({ q, installed, onChoose }: ResultsProps) {
   const { packs } = words.value.administration
-  const results = useLoad(() => dataOf(api.GET('/api/v1/admin/hub', { params: { query: { q } } })), [q])
+  const results = useLoad(() => dataOf(api.GET('/api/v1/admin/hub', { params: { query: { q } } })), [q, installed])
   return (
     <Loaded of={results} lines={5}>
       {({ items }) => (
@@ -97,7 +101,7 @@ function FoundRow({ pack, onChoose }: { readonly pack: Found; readonly onChoose:
   )
 }
 
-type DialogProps = Props & { readonly pack: Found; readonly onClose: () => void }
+type DialogProps = Pick<Props, 'onInstalling'> & { readonly pack: Found; readonly onClose: () => void }
 
 function InstallDialog({ pack: { name }, onClose, onInstalling }: DialogProps) {
   const { packs } = words.value.administration

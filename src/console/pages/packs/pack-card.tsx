@@ -66,7 +66,7 @@ function factsOf({ family, license, size_bytes, real_time_factor, loaded, expect
     ...(size_bytes === null ? [] : [{ name: packs.size, value: formatSize(size_bytes) }]),
     ...(real_time_factor === null
       ? []
-      : [{ name: packs.factor, value: packs.factorValue(formatDecimal(real_time_factor)) }]),
+      : [{ name: packs.factor, value: packs.factorValue(formatDecimal(Math.max(0.01, real_time_factor))) }]),
     ...(memory ? [{ name: packs.memory, value: memory }] : []),
   ]
 }

@@ -52,7 +52,7 @@ export default function Packs() {
           </>
         )}
       </Loaded>
-      <HubCard onInstalling={list.reload} />
+      <HubCard installed={data?.items.map(({ name }) => name).join() ?? ''} onInstalling={list.reload} />
     </Page>
   )
 }

@@ -9,8 +9,9 @@ export const codes = {
   countFault: 'A whole number from 1 to 1000.',
   note: 'Note',
   noteHint: 'For administrators only, for example the customer or the occasion.',
-  total: (count: string, units: string) => `${count} codes with ${units} characters in all.`,
-  made: (count: string) => `${count} new codes`,
+  total: (count: string, units: string) =>
+    count === '1' ? `One code with ${units} characters.` : `${count} codes with ${units} characters in all.`,
+  made: (count: string) => (count === '1' ? '1 new code' : `${count} new codes`),
   madeText: 'Copy or save them now: they are shown only once.',
   copyAll: 'Copy all',
   csv: 'Save as CSV',

@@ -8,7 +8,7 @@ export const plans = {
   none: 'There are no voice plans.',
   noneText: 'Every account has the public voices. A plan gives accounts a choice of their own.',
   list: 'Voice plans',
-  count: (count: string) => `${count} voices`,
+  count: (count: string) => (count === '1' ? '1 voice' : `${count} voices`),
   choose: 'Choose a plan.',
   rename: 'Rename',
   renameTitle: 'Rename the plan',

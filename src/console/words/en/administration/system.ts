@@ -36,7 +36,7 @@ export const system = {
   trialTook: (ms: string) => `tried in ${ms}`,
   models: 'Models in memory',
   model: 'Model',
-  modelNote: (count: string) => `in ${count} processes`,
+  modelNote: (count: string) => (count === '1' ? 'in one process' : `in ${count} processes`),
   speeds: 'Measured speed',
   engine: 'Engine',
   builtIn: 'built in',
