@@ -26,11 +26,14 @@ import { found, runOperation, type Administration, type VoiceAdministration } fr
 
 export type Stores = { readonly storage: Storage; readonly references: References }
 
-/** Lists the clones of the account in the field `account_id`, oldest first. Throws `not_found`. */
-export function listAccountClones(admin: Administration, fields: Fields) {
+/** Lists the clones of the account in the field `account_id` with their demos, oldest first. Throws `not_found`. */
+export function listAccountClones(admin: Administration, fields: Fields, storageUrl: string) {
   const { db } = admin
   const { id } = requireAccount(db, readText(fields, 'account_id', { charactersMax: 64 }))
-  const items = listClones(db, id).map((clone) => describe(clone, hasReference(db, clone.sha256)))
+  const items = listClones(db, id).map((clone) => ({
+    ...describe(clone, hasReference(db, clone.sha256)),
+    demo_url: `${storageUrl}/${clone.demoName}`,
+  }))
   return { items, next_cursor: null }
 }
 

@@ -227,6 +227,7 @@ const clones = {
     errors: ['invalid_params', 'not_found'],
     command: {
       words: 'clone list',
+      showsAddresses: true,
       columns: [
         'id',
         'display_name',

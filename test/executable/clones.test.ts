@@ -454,8 +454,10 @@ describe('the recording of a clone', () => {
   })
 
   it('is not found by others, without it, and after it was deleted', async () => {
-    const [{ key }, other] = [await server.makeAccount({ balance: 1000 }), await server.makeAccount()]
+    const [{ id, key }, other] = [await server.makeAccount({ balance: 1000 }), await server.makeAccount()]
     const { voice } = await cloneOf(key, male)
+    const { items } = await server.admin('GET', `/clones?account_id=${id}`)
+    expect(items).toMatchObject([{ id: voice.id, demo_url: voice.demo_url, has_recording: true }])
     const messages = new Set<string>()
     const expectNothing = async (by: string, id: string) => {
       const answer = await asAnswer(await hear(by, id))

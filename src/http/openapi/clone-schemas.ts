@@ -94,7 +94,7 @@ export const cloneSchemas = {
   }),
   ManagedClone: object(managedClone),
   ManagedCloneList: object({
-    items: list(reference('ManagedClone')),
+    items: list(object({ ...managedClone, demo_url: text('Address of a demo.', { format: 'uri' }) })),
     next_cursor: { type: 'null', description: 'null: the list is complete.' },
   }),
 } satisfies Record<string, Schema>

@@ -6,13 +6,14 @@ import { formatDay, formatDecimal } from '../../format'
 import { IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
+import { ListenButton } from '../../parts/listen'
 import { Card } from '../../parts/page'
 import { Empty, Loaded } from '../../parts/states'
 import { Table, type Column } from '../../parts/table'
 import { toast } from '../../parts/toast'
 import { words } from '../../words/words'
 
-type Clone = Schema<'ManagedClone'>
+type Clone = Schema<'ManagedCloneList'>['items'][number]
 
 export function ClonesCard({ accountId }: { readonly accountId: string }) {
   const { clones } = words.value.administration
@@ -83,6 +84,7 @@ function CloneTable({ items, onChanged }: TableProps) {
       keyOf={({ id }) => id}
       actions={(clone) => (
         <>
+          <ListenButton url={clone.demo_url} name={clone.display_name} />
           {clone.has_recording && <IconButton icon={FileX} label={clones.purge} onClick={() => askPurge(clone)} />}
           <IconButton icon={Trash2} label={clones.delete} onClick={() => askRemove(clone)} />
         </>
