@@ -68,15 +68,15 @@ describeWith('chromium', 'the voices of a person', () => {
     await go('/voices')
     await page.getByText('Speak with your own voice').waitFor()
     await page.getByLabel('Search').fill('kevin')
-    await page.getByText('1 of 79 voices').waitFor()
+    await page.getByText('1 of 79').waitFor()
     expect(new URL(page.url()).search).toBe('?q=kevin')
     await hear('Hear demo of Kevin')
     expect(await loudest()).toBeGreaterThan(0.05)
     await page.reload()
-    await page.getByText('1 of 79 voices').waitFor()
+    await page.getByText('1 of 79').waitFor()
     await page.getByLabel('Search').fill('nobody')
     await button(page, 'Clear the filters').click()
-    await page.getByText('79 voices', { exact: true }).waitFor()
+    await page.getByText('79 in all').waitFor()
     await expectClean()
   })
 
@@ -109,6 +109,25 @@ describeWith('chromium', 'the voices of a person', () => {
     expect(await page.getByRole('link', { name: 'Say something with it' }).getAttribute('href')).toMatch(
       /\/console\/speak\?voice=cv-[0-9a-f]{32}$/,
     )
+  })
+
+  it('need a microphone that the browser may use, and say so where they have none', async () => {
+    const { page, go } = person
+    const attempt = async (error: string) => {
+      await page.evaluate((name) => {
+        navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', name))
+      }, error)
+      await button(page, 'Use the microphone').click()
+    }
+    await go('/voices/clone')
+    await attempt('NotAllowedError')
+    await page.getByText('The browser may not use the microphone.', { exact: false }).waitFor()
+    await attempt('NotFoundError')
+    await page.getByText('There is no microphone.', { exact: false }).waitFor()
+    await page.evaluate(() => Object.defineProperty(window, 'isSecureContext', { value: false }))
+    await page.getByRole('radio', { name: 'File' }).check()
+    await page.getByRole('radio', { name: 'Record' }).check()
+    await page.getByText('Browsers give the microphone only to pages over https', { exact: false }).waitFor()
   })
 
   it('are cloned from a file, again after an upload that broke off, and a second time for nothing', async () => {

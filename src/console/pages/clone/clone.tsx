@@ -1,5 +1,5 @@
 /** The page on which a voice is cloned: the recording, its name, the right to it, and then the voice. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { api, ApiError, dataOf } from '../../client/client'
 import { useLoad } from '../../client/load'
 import { useQuery } from '../../client/query'
@@ -130,8 +130,9 @@ type Draft = ReturnType<typeof useDraft>
 function useDraft() {
   const [origin] = useOrigin()
   const [recording, setRecording] = useState<Recording>()
-  const [part, setPart] = useState<Blob>()
-  const [startSeconds, setStartSeconds] = useState(0)
+  const [startSeconds, setStart] = useState(0)
+  const settledSeconds = useSettled(startSeconds)
+  const part = useMemo(() => recording && partOf(recording, settledSeconds), [recording, settledSeconds])
   const [url, setUrl] = useState('')
   const [name, setName] = useState('')
   const [language, setLanguage] = useState('')
@@ -139,22 +140,41 @@ function useDraft() {
   /** The name that the last file gave; the name of another file replaces it. */
   const [givenName, setGivenName] = useState('')
 
-  function setStart(seconds: number): void {
-    setStartSeconds(seconds)
-    if (recording) setPart(partOf(recording, seconds))
-  }
-
   function choose(chosen: Recording | undefined): void {
     setRecording(chosen)
-    setStartSeconds(0)
-    setPart(chosen && partOf(chosen, 0))
+    setStart(0)
     if (!(chosen?.file instanceof File) || name !== givenName) return
     setName(nameFrom(chosen.name))
     setGivenName(nameFrom(chosen.name))
   }
 
+  // A file can be chosen again; what was spoken cannot.
+  useLeavingQuestion(recording !== undefined && !(recording.file instanceof File))
+
   const draft = { origin, recording, part, startSeconds, url, name, language, isRightful }
   return { ...draft, setStart, choose, setUrl, setName, setLanguage, setRightful }
+}
+
+/** Lets the browser ask before the page is closed or loaded again. */
+function useLeavingQuestion(isAsked: boolean): void {
+  useEffect(() => {
+    if (!isAsked) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isAsked])
+}
+
+const settlesMs = 200
+
+/** The value once it has not changed for a moment: a slider on its way says many. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settlesMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
 }
 
 const nameCharactersMax = 64
@@ -231,22 +251,25 @@ function PriceNote({ units, balance, own }: Price) {
 /** Refusals of the recording; they stand beside it. */
 const ofRecording = new Set(['file', 'url', 'hash'])
 
-function useSending({ origin, recording, part, url, name, language }: Draft, onCloned: (cloned: Cloned) => void) {
+function useSending(
+  { origin, recording, startSeconds, url, name, language }: Draft,
+  onCloned: (cloned: Cloned) => void,
+) {
   const [stage, setStage] = useState<Stage>()
   const [failure, setFailure] = useState<{ error: ApiError; of: unknown }>()
   const controller = useRef<AbortController>(undefined)
   const isGone = useGone()
-  const source: Sent | undefined =
-    origin === 'address' ? { url: url.trim() } : part && { file: part, name: recording!.name }
   // A refusal belongs to the recording that was refused.
-  const sent = origin === 'address' ? url : part
+  const sent = origin === 'address' ? url : recording
 
   async function submit(): Promise<void> {
     const { signal } = (controller.current = new AbortController())
     setFailure(undefined)
+    const source: Sent =
+      origin === 'address' ? { url: url.trim() } : { file: partOf(recording!, startSeconds), name: recording!.name }
     try {
       const fields = { name: name.trim(), ...(language !== '' && { language }) }
-      const cloned = await sendClone(source!, fields, { onStage: setStage, signal })
+      const cloned = await sendClone(source, fields, { onStage: setStage, signal })
       if (isGone.current) toast(words.peek().clone.ready(cloned.voice.display_name))
       else onCloned(cloned)
     } catch (error) {

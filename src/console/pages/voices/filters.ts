@@ -31,17 +31,33 @@ export function useFilters() {
   const [language, setLanguage] = useQuery('language')
   const [gender, setGender] = useQuery('gender')
   const [engine, setEngine] = useQuery('engine')
+  const [whose, setWhose] = useQuery('whose')
   const { path, route } = useLocation()
+  const isSet = [search, language, gender, engine, whose].some((value) => value !== '')
   const clear = () => route(path, true)
-  return { clear, search, setSearch, language, setLanguage, gender, setGender, engine, setEngine }
+  return {
+    clear,
+    isSet,
+    whose,
+    setWhose,
+    search,
+    setSearch,
+    language,
+    setLanguage,
+    gender,
+    setGender,
+    engine,
+    setEngine,
+  }
 }
 
-export type Filters = Pick<ReturnType<typeof useFilters>, 'search' | 'language' | 'gender' | 'engine'>
+export type Filters = Pick<ReturnType<typeof useFilters>, 'search' | 'language' | 'gender' | 'engine' | 'whose'>
 
 /** Every word of the search occurs in the name, the id, the language or the description. */
-export function filterVoices(voices: readonly Voice[], { search, language, gender, engine }: Filters): Voice[] {
+export function filterVoices(voices: readonly Voice[], { search, language, gender, engine, whose }: Filters): Voice[] {
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
   return voices.filter((voice) => {
+    if (whose !== '' && whose !== (voice.owned ? 'own' : 'catalogue')) return false
     if (language !== '' && baseOf(voice.language) !== language) return false
     if (gender !== '' && String(voice.gender) !== gender) return false
     if (engine !== '' && voice.engine !== engine) return false

@@ -1,42 +1,34 @@
 /** The account's own cloned voices, each with its recording to hear beside its demo. */
-import { AudioLines, Mic, Trash2 } from 'lucide'
+import { AudioLines, Trash2 } from 'lucide'
 import { api, ApiError, dataOf } from '../../client/client'
 import { formatAgo, formatDuration, formatLanguage, formatTime } from '../../format'
-import { at, baseUrl } from '../../installation'
+import { baseUrl } from '../../installation'
 import { IconButton, LinkButton } from '../../parts/button'
 import { CopyButton } from '../../parts/copy'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
-import { Card } from '../../parts/page'
 import { ListenFault, PlayButton } from '../../parts/listen'
-import { Empty } from '../../parts/states'
 import { toast } from '../../parts/toast'
 import { words } from '../../words/words'
 import { Advice } from './advice'
 import { sayGender, type Voice } from './filters'
+import { Heading } from './heading'
 import { Portions } from './portions'
 import { playgroundOf, Slow } from './voice-card'
 
 export const recordingOf = (id: string): string => `${baseUrl}/api/v1/voices/clone/${id}/recording`
 
-type Props = { readonly of: readonly Voice[]; readonly onDeleted: () => void }
+type Props = {
+  readonly of: readonly Voice[]
+  readonly all: readonly Voice[]
+  readonly onDeleted: () => void
+}
 
-export function OwnVoices({ of, onDeleted }: Props) {
+export function OwnVoices({ of, all, onDeleted }: Props) {
   const { voices } = words.value
-  if (of.length === 0)
-    return (
-      <Card>
-        <Empty icon={Mic} title={voices.ownEmpty}>
-          <p>{voices.ownEmptyText}</p>
-          <LinkButton href={at('/voices/clone')} kind="primary" icon={Mic}>
-            {voices.clone}
-          </LinkButton>
-        </Empty>
-      </Card>
-    )
   return (
     <section class="stack" aria-labelledby="own-voices">
-      <h2 id="own-voices">{voices.own}</h2>
+      <Heading id="own-voices" title={voices.own} shown={of} of={all} />
       <Portions of={of}>
         {(shown) => (
           <ul class="voices own">

@@ -22,20 +22,22 @@ export function VoiceCard({ voice, isDefault }: Props) {
       <div class="voice-head">
         <PlayButton url={demo} name={voices.demoOf(name)} />
         <div>
-          <h3>{name}</h3>
+          <h3 class="row">
+            {name}
+            {isDefault ? (
+              <span title={voices.isDefaultText}>
+                <Badge tone="good">{voices.isDefault}</Badge>
+              </span>
+            ) : (
+              voice.featured && <Badge>{voices.featured}</Badge>
+            )}
+          </h3>
           <p class="small faint">
             {formatLanguage(voice.language)}
             {voice.gender && ` · ${sayGender(voice.gender)}`}
             {engine && ` · ${engineName(engine)}`}
           </p>
         </div>
-        {isDefault ? (
-          <span title={voices.isDefaultText}>
-            <Badge tone="good">{voices.isDefault}</Badge>
-          </span>
-        ) : (
-          voice.featured && <Badge>{voices.featured}</Badge>
-        )}
       </div>
       {voice.description && <p class="small">{voice.description}</p>}
       {voice.slow && <Slow />}

@@ -3,15 +3,16 @@ import { Mic } from 'lucide'
 import { useMemo } from 'preact/hooks'
 import { api, dataOf } from '../../client/client'
 import { useLoad } from '../../client/load'
-import { formatNumber } from '../../format'
 import { at } from '../../installation'
 import { Button, LinkButton } from '../../parts/button'
 import { SelectField } from '../../parts/form'
+import { Icon } from '../../parts/icon'
 import { Page } from '../../parts/page'
 import { SearchField } from '../../parts/search'
 import { Empty, Loaded } from '../../parts/states'
 import { language, words } from '../../words/words'
 import { filterVoices, optionsOf, useFilters, type Voice } from './filters'
+import { Heading } from './heading'
 import { OwnVoices } from './own-voices'
 import { Portions } from './portions'
 import { VoiceCard } from './voice-card'
@@ -39,78 +40,107 @@ export default function Voices() {
 type ListsProps = { readonly all: readonly Voice[]; readonly onDeleted: () => void }
 
 function Lists({ all, onDeleted }: ListsProps) {
+  const { voices } = words.value
+  const filters = useFilters()
+  const { search, language: spoken, gender, engine, whose } = filters
+  const found = useMemo(() => filterVoices(all, filters), [all, search, spoken, gender, engine, whose, language.value])
   // The newest clone is the one that its owner looks for.
-  const own = useMemo(() => all.filter(({ owned }) => owned).toReversed(), [all])
-  const catalogue = useMemo(() => all.filter(({ owned }) => !owned), [all])
+  const own = useMemo(() => found.filter(({ owned }) => owned).toReversed(), [found])
+  const catalogue = useMemo(() => found.filter(({ owned }) => !owned), [found])
+  const hasOwn = all.some(({ owned }) => owned)
+  if (found.length === 0 && filters.isSet)
+    return (
+      <>
+        <FilterRow of={all} filters={filters} />
+        <Empty title={voices.noMatch}>
+          <Button onClick={filters.clear}>{voices.clearFilters}</Button>
+        </Empty>
+      </>
+    )
   return (
     <>
-      <OwnVoices of={own} onDeleted={onDeleted} />
-      <Catalogue of={catalogue} defaultId={all[0]?.id} />
+      <FilterRow of={all} filters={filters} />
+      {!hasOwn && !filters.isSet && <NoneOwned />}
+      {own.length > 0 && <OwnVoices of={own} all={all.filter(({ owned }) => owned)} onDeleted={onDeleted} />}
+      {all.length === 0 && (
+        <Empty title={voices.catalogueEmpty}>
+          <p>{voices.catalogueEmptyText}</p>
+        </Empty>
+      )}
+      {catalogue.length > 0 && (
+        <section class="stack" aria-labelledby="catalogue">
+          <Heading id="catalogue" title={voices.catalogue} shown={catalogue} of={all.filter(({ owned }) => !owned)} />
+          <Portions of={catalogue}>
+            {(shown) => (
+              <ul class="voices">
+                {shown.map((voice) => (
+                  <VoiceCard key={voice.id} voice={voice} isDefault={voice.id === all[0]!.id} />
+                ))}
+              </ul>
+            )}
+          </Portions>
+        </section>
+      )}
     </>
   )
 }
 
-type CatalogueProps = { readonly of: readonly Voice[]; readonly defaultId: string | undefined }
+type FilterProps = { readonly of: readonly Voice[]; readonly filters: ReturnType<typeof useFilters> }
 
-function Catalogue({ of, defaultId }: CatalogueProps) {
-  const { voices } = words.value
-  const filters = useFilters()
-  const { search, language: spoken, gender, engine } = filters
+function FilterRow({ of, filters }: FilterProps) {
+  const { voices, common } = words.value
   const options = useMemo(() => optionsOf(of), [of, language.value])
-  const found = useMemo(() => filterVoices(of, filters), [of, search, spoken, gender, engine, language.value])
-  if (of.length === 0)
-    return (
-      <Empty title={voices.catalogueEmpty}>
-        <p>{voices.catalogueEmptyText}</p>
-      </Empty>
-    )
+  if (of.length === 0) return null
   return (
-    <section class="stack" aria-labelledby="catalogue">
-      <div class="row between">
-        <h2 id="catalogue">{voices.catalogue}</h2>
-        <p class="small faint" role="status">
-          {voices.count(formatNumber(found.length), formatNumber(of.length))}
-        </p>
+    <div class="filters voice-filters" role="search">
+      <SearchField placeholder={voices.searchHint} value={filters.search} onSearch={filters.setSearch} />
+      <SelectField
+        label={voices.language}
+        name="language"
+        value={filters.language}
+        onValue={filters.setLanguage}
+        options={options.language}
+      />
+      <SelectField
+        label={voices.gender}
+        name="gender"
+        value={filters.gender}
+        onValue={filters.setGender}
+        options={options.gender}
+      />
+      <SelectField
+        label={voices.engine}
+        name="engine"
+        value={filters.engine}
+        onValue={filters.setEngine}
+        options={options.engine}
+      />
+      <SelectField
+        label={voices.whose}
+        name="whose"
+        value={filters.whose}
+        onValue={filters.setWhose}
+        options={[
+          { value: '', label: common.all },
+          { value: 'own', label: voices.own },
+          { value: 'catalogue', label: voices.catalogue },
+        ]}
+      />
+    </div>
+  )
+}
+
+/** In place of the account's own voices. */
+function NoneOwned() {
+  const { voices } = words.value
+  return (
+    <section class="card invitation-to-clone" aria-label={voices.ownEmpty}>
+      <Icon of={Mic} sizePixels={28} />
+      <div>
+        <p class="strong">{voices.ownEmpty}</p>
+        <p class="small faint">{voices.ownEmptyText}</p>
       </div>
-      <div class="filters voice-filters" role="search">
-        <SearchField placeholder={voices.searchHint} value={search} onSearch={filters.setSearch} />
-        <SelectField
-          label={voices.language}
-          name="language"
-          value={spoken}
-          onValue={filters.setLanguage}
-          options={options.language}
-        />
-        <SelectField
-          label={voices.gender}
-          name="gender"
-          value={gender}
-          onValue={filters.setGender}
-          options={options.gender}
-        />
-        <SelectField
-          label={voices.engine}
-          name="engine"
-          value={engine}
-          onValue={filters.setEngine}
-          options={options.engine}
-        />
-      </div>
-      {found.length === 0 ? (
-        <Empty title={voices.noMatch}>
-          <Button onClick={filters.clear}>{voices.clearFilters}</Button>
-        </Empty>
-      ) : (
-        <Portions of={found}>
-          {(shown) => (
-            <ul class="voices">
-              {shown.map((voice) => (
-                <VoiceCard key={voice.id} voice={voice} isDefault={voice.id === defaultId} />
-              ))}
-            </ul>
-          )}
-        </Portions>
-      )}
+      <LinkButton href={at('/voices/clone')}>{voices.clone}</LinkButton>
     </section>
   )
 }
