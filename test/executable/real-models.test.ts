@@ -148,7 +148,7 @@ describeWithAsset('hibari', 'the real Heart of Hibari', (folder) => {
       ...{ deterministic: true, times_words: true, voices: ['hibari-heart'] },
     })
     // The part beyond the memory of every worker, with the data for English.
-    expect(Number(pack.expected_memory_bytes) / 1e6).toBeWithin(10, 250)
+    expect(Number(pack.expected_memory_bytes) / 1e6).toBeWithin(10, 200)
   })
 
   it('speaks at a usual length, level and pitch, the same on every worker', async () => {
