@@ -124,6 +124,8 @@ async function speakRun({ runtime, graph, vocoder }: Parts, ids: number[], speed
   })
   const spectra = spectraOf(outputs, graph.rows)
   const samples = requireFinite(vocoder(spectra))
+  // Megabytes that would wait for a collection; the next run gets them without new pages of the system.
+  ;(spectra.rows.buffer as ArrayBuffer).transfer(0)
   const count = spectra.f0.length
   const exact = graph.durations === undefined ? [] : numbersOf(outputs[graph.durations]!)
   const units = exact.map(toUnits)
