@@ -7,7 +7,11 @@ import { Card } from '../../parts/page'
 import { words } from '../../words/words'
 import type { Forecast } from './forecast'
 
-type Props = { readonly balance: number; readonly forecast: Forecast }
+type Props = {
+  readonly balance: number
+  /** Undefined while the use of the last days is not known. */
+  readonly forecast: Forecast | undefined
+}
 
 /** Longer forecasts say nothing. */
 const daysSaidMax = 365
@@ -19,14 +23,16 @@ export function BalanceCard({ balance, forecast }: Props) {
     <Card title={overview.balance} actions={<LinkButton href={at('/balance')}>{overview.addCode}</LinkButton>}>
       <Gauge
         label={overview.balanceOf(common.characters(formatNumber(balance)))}
-        ratio={forecast.ratio}
-        tone={forecast.tone}
+        ratio={forecast?.ratio ?? 0}
+        tone={forecast?.tone ?? 'plain'}
       >
         <strong>{balance < 1_000_000 ? formatNumber(balance) : formatShort(balance)}</strong>
         <span class="faint small">{overview.charactersLeft}</span>
       </Gauge>
-      <p class="centred">{sayForecast(balance, forecast)}</p>
-      {forecast.pace > 0 && <p class="centred faint small">{overview.pace(formatNumber(Math.round(forecast.pace)))}</p>}
+      {forecast && <p class="centred">{sayForecast(balance, forecast)}</p>}
+      {forecast && forecast.pace > 0 && (
+        <p class="centred faint small">{overview.pace(formatNumber(Math.round(forecast.pace)))}</p>
+      )}
     </Card>
   )
 }

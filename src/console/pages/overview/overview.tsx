@@ -5,7 +5,7 @@ import { useLoad, usePoll, type Load } from '../../client/load'
 import { useIsAdministrator } from '../../client/session'
 import { DailyChart } from '../../parts/daily-chart'
 import { Card, Page } from '../../parts/page'
-import { Loaded, Skeleton } from '../../parts/states'
+import { Loaded } from '../../parts/states'
 import { words } from '../../words/words'
 import { remaining } from '../speak/takes'
 import { AllCard } from './all-card'
@@ -53,11 +53,11 @@ export default function Overview() {
       <Warnings of={warningsOf({ balance, expected, status, voices: voices.data?.voices ?? [], isAdministrator })} />
       {isNew.current && voice && <FirstSentence voice={voice} />}
       <div class="overview">
-        {balance.data && expected ? (
+        {balance.data ? (
           <BalanceCard balance={balance.data.balance} forecast={expected} />
         ) : (
           <Card title={overview.balance}>
-            <Loaded of={balance}>{() => <Skeleton />}</Loaded>
+            <Loaded of={balance}>{() => null}</Loaded>
           </Card>
         )}
         <Card title={overview.perDay}>

@@ -1,8 +1,6 @@
 /**
- * Plays the parts of a take as one sound, over a drawing of its waveform. The drawing is a path of our own: a library
- * (wavesurfer.js) brings a style element, which the policy of the page forbids, and draws on a canvas, which follows
- * neither the theme nor the width by itself. A range input on top gives the position to mouse, keyboard and screen
- * readers.
+ * Plays the parts of a take as one sound, over a drawing of its waveform. A path in SVG follows the colours and the
+ * width of the page by itself; a range input on top gives the position to mouse, keyboard and screen readers.
  */
 import { Pause, Play } from 'lucide'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'

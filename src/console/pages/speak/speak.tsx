@@ -94,9 +94,14 @@ function useChosenVoice(): void {
 
 /** The balance after the last take, or as the service says. */
 function useBalance(): number | undefined {
-  const loaded = usePoll(() => dataOf(api.GET('/api/v1/balance')), balancePollMs)
+  const loaded = usePoll(async () => {
+    const before = remaining.peek()
+    const { balance } = await dataOf(api.GET('/api/v1/balance'))
+    // A take that ended meanwhile knows better.
+    return { balance, isStale: remaining.peek() !== before }
+  }, balancePollMs)
   useEffect(() => {
-    if (loaded.data) remaining.value = loaded.data.balance
+    if (loaded.data && !loaded.data.isStale) remaining.value = loaded.data.balance
   }, [loaded.data])
   return remaining.value
 }

@@ -1,5 +1,6 @@
 /** One take: its sound, what it cost, and what can be done with it. */
 import { Download, RotateCcw, Trash2 } from 'lucide'
+import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatAgo, formatDecimal, formatDuration, formatNumber } from '../../format'
 import { at, baseUrl } from '../../installation'
@@ -30,8 +31,14 @@ export function TakeCard({ take, isNewest, onUseAgain }: Props) {
   const urls = urlsOf(take)
   // Only what was asked for on this page starts to sound; a take that one comes back to waits.
   const playsItself = useRef(isRunning(take)).current
+  const card = useRef<HTMLElement>(null)
+  const isSeen = useSeen(card, isNewest)
+  // On a small screen the card begins below the edge.
+  useEffect(() => {
+    if (playsItself) card.current!.scrollIntoView({ block: 'nearest' })
+  }, [urls.length > 0])
   return (
-    <article class="card take" aria-label={speak.takeOf(voice.display_name)}>
+    <article ref={card} class="card take" aria-label={speak.takeOf(voice.display_name)}>
       <header class="card-head">
         <div class="row">
           <h3>{voice.display_name}</h3>
@@ -44,7 +51,8 @@ export function TakeCard({ take, isNewest, onUseAgain }: Props) {
         </time>
       </header>
       <p class="take-text">{text}</p>
-      {urls.length > 0 && (
+      {urls.length > 0 && !isSeen && <div class="player" />}
+      {urls.length > 0 && isSeen && (
         <Player
           urls={urls}
           label={speak.takeOf(voice.display_name)}
@@ -53,7 +61,7 @@ export function TakeCard({ take, isNewest, onUseAgain }: Props) {
         />
       )}
       <Progress take={take} />
-      {urls.length > 0 && <Facts take={take} urls={urls} isNewest={isNewest} />}
+      {urls.length > 0 && isSeen && <Facts take={take} urls={urls} isNewest={isNewest} />}
       {urls.length > 0 && <Details take={take} urls={urls} isOpen={isNewest} />}
       <footer class="actions">
         {urls.length > 0 && state.kind === 'done' && <DownloadButton take={take} urls={urls} />}
@@ -71,6 +79,18 @@ export function TakeCard({ take, isNewest, onUseAgain }: Props) {
       </footer>
     </article>
   )
+}
+
+/** Whether the element has come into view: many takes are not all fetched and decoded at once. */
+function useSeen(element: RefObject<HTMLElement | null>, isSeenFirst: boolean): boolean {
+  const [isSeen, setSeen] = useState(isSeenFirst)
+  useEffect(() => {
+    if (isSeen) return
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && setSeen(true))
+    observer.observe(element.current!)
+    return () => observer.disconnect()
+  }, [isSeen])
+  return isSeen
 }
 
 /** The state of a take that is not done, and how it goes on. */
