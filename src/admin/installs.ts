@@ -1,6 +1,7 @@
 /** Administrative operations with which the running server finds packs on its hub and pulls them. */
 import { retryWhileBusy } from '../db/statements'
 import { shorten, type Deadline } from '../deadline'
+import { AppError } from '../errors'
 import { optionalText, readText, type Fields } from '../fields'
 import type { HubDesk } from '../packs/hub/desk'
 import type { Install, Installer } from '../packs/hub/installer'
@@ -55,10 +56,14 @@ export async function searchHub(hub: HubDesk, fields: Fields, deadline: Deadline
   return { items: items.map(describeFound), next_cursor: null }
 }
 
-/** Throws `invalid_params`, `not_found`, `url_fetch_failed`. */
+/** Throws `not_found` for a name that no pack has, `url_fetch_failed`. */
 export async function showHubPack(hub: HubDesk, fields: Fields, deadline: Deadline) {
   const name = readText(fields, 'name', nameRules)
-  const plan = await hub.describe(name, shorten(deadline, hubTimeoutMs))
+  const plan = await hub.describe(name, shorten(deadline, hubTimeoutMs)).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'invalid_params'
+      ? new AppError('not_found', error.message)
+      : error
+  })
   const { family, folder, repository, license, card, sizeBytes } = plan
   const source = { repository: repository.id, commit: repository.commit }
   return { name: plan.name, family, folder, ...source, license, card, size_bytes: sizeBytes }

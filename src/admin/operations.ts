@@ -31,6 +31,7 @@ import {
   resetPassword,
   updatePerson,
 } from './people'
+import { moveVoice } from './voice-order'
 import { createGroup, deleteGroup, listGroups, listVoices, updateGroup, updateVoice } from './voices'
 
 export type AdministrativeCall = {
@@ -78,6 +79,7 @@ export const administrativeHandlers = {
   voidCode: ({ admin, id }) => voidCode(admin, id),
   listAllVoices: ({ admin, packs }) => listVoices(admin, packs.registry),
   updateVoice: ({ admin, packs, id, fields }) => updateVoice(admin, id, fields, packs.registry),
+  moveVoice: ({ admin, packs, id, fields }) => moveVoice(admin, id, fields, packs.registry),
   listPacks: ({ packs }) => listPacks(packs),
   removePack: ({ admin, packs, id }) => removePack(admin, packs, id),
   createGroup: ({ admin, fields }) => createGroup(admin, fields),

@@ -118,7 +118,7 @@ export function deleteGroup(administration: Administration, id: string) {
   })
 }
 
-function describeSettings(voice: CatalogueVoice, settings: VoiceSettings) {
+export function describeSettings(voice: CatalogueVoice, settings: VoiceSettings) {
   return {
     id: voice.id,
     display_name: settings.displayName ?? voice.displayName,
@@ -135,7 +135,7 @@ function describeSettings(voice: CatalogueVoice, settings: VoiceSettings) {
 }
 
 /** Describes the pack of an installed voice. */
-function describePack({ model, deterministic }: CatalogueVoice, packs: readonly Pack[]) {
+export function describePack({ model, deterministic }: CatalogueVoice, packs: readonly Pack[]) {
   const pack = model && packs.find((one) => one.model.directory === model.directory)
   return {
     deterministic,

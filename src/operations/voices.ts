@@ -4,7 +4,7 @@ import { cloneId, groupId, line, name, ofAccount, packName, required, voiceId } 
 import type { Field } from './operation'
 import { computeProviders } from '../config'
 import { optionalLinePattern, uploadNamePattern, voiceIdPattern } from './rules'
-import { boolean, list, oneOf, orNull, whole } from './schema'
+import { boolean, list, oneOf, orNull, whole, type Schema } from './schema'
 
 const trueOrFalse = (says: string): Field<boolean> => ({ takes: 'true|false', says, schema: { type: 'boolean' } })
 export const voiceChanges = {
@@ -35,6 +35,18 @@ export const voiceChanges = {
   },
 } as const
 
+export const voiceMove = {
+  before: {
+    takes: 'ID|none',
+    says: 'the featured voice that comes behind it',
+    schema: {
+      description: 'The featured voice that comes behind it; null: it comes last.',
+      ...orNull({ type: 'string', maxLength: 64, pattern: voiceIdPattern } as Schema<string>),
+    },
+    isRequired: true,
+  },
+} as const
+
 const voices = {
   listAllVoices: administrative('GET /admin/voices', 'List all voices', {
     description: 'In catalogue order, deactivated ones too.',
@@ -54,6 +66,19 @@ const voices = {
         'sonant voices update en-clara --featured true --position 0',
         "sonant voices update en-ross --display-name 'Ross of Leeds'",
       ],
+    },
+  }),
+  moveVoice: administrative('POST /admin/voices/{id}/move', 'Move a voice among the featured ones', {
+    description:
+      'It becomes featured, if it is not. All featured voices get new positions from 1, so that moves by several administrators add up.',
+    usesVoices: true,
+    parameter: voiceId,
+    body: { name: 'VoiceMove', fields: voiceMove },
+    answer: 'ManagedVoice',
+    errors: ['conflict'],
+    command: {
+      words: 'voices move',
+      examples: ['sonant voices move en-ross --before en-clara', 'sonant voices move en-ross --before none'],
     },
   }),
   listPacks: administrative('GET /admin/packs', 'List the installed packs with their state', {
@@ -125,7 +150,7 @@ const voices = {
     query: {
       name: {
         says: 'its name in the search',
-        schema: { type: 'string', minLength: 1, maxLength: 120 },
+        schema: line(120),
         isRequired: true,
       },
     },

@@ -194,6 +194,18 @@ export function writeSettings(db: Database, voiceId: string, settings: VoiceSett
   noteChange(db)
 }
 
+/**
+ * Lists the ids of the featured voices in their order, also of those that are not installed now. `ids`: the order of the
+ * list, for voices of the same position.
+ */
+export function listFeatured(db: Database, ids: readonly string[]): string[] {
+  const sql = 'SELECT voice_id AS id, position FROM voice_settings WHERE featured = 1'
+  const rows = prepare<[], { id: string; position: number }>(db, sql).all()
+  const places = new Map(ids.map((id, place) => [id, place]))
+  const placeOf = (id: string) => places.get(id) ?? ids.length
+  return rows.sort((a, b) => a.position - b.position || placeOf(a.id) - placeOf(b.id)).map(({ id }) => id)
+}
+
 /** Returns the position after all featured voices. */
 export function nextPosition(db: Database): number {
   const sql = 'SELECT coalesce(max(position), 0) + 1 AS next FROM voice_settings WHERE featured = 1'

@@ -339,6 +339,9 @@ describe('voices and groups', () => {
     expect(await admin('PATCH', '/voices/en-ross', changes)).toEqual({ ...ross, ...changes })
     const back = { active: true, public: true, featured: false, position: 0, display_name: null }
     expect(await admin('PATCH', '/voices/en-ross', back)).toEqual(ross)
+    const moved = await admin('POST', '/voices/en-ross/move', { before: null })
+    expect(moved).toEqual({ ...ross, featured: true, position: 1 })
+    expect(await admin('PATCH', '/voices/en-ross', back)).toEqual(ross)
     const group = await admin('POST', '/groups', { name: 'g', voices: ['en-ross'] })
     expect(group).toEqual({ id, name: 'g', voices: ['en-ross'] })
     expect((await admin('GET', '/groups')).items).toContainEqual(group)

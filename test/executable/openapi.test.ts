@@ -365,6 +365,8 @@ describe('the answers of the service', () => {
     const voiceChange = { active: false, featured: true, display_name: 'Zed' }
     await call('PATCH', '/api/v1/admin/voices/{id}', 200, { body: voiceChange }, voices[2].id)
     await call('POST', '/api/v1/tts', 403, { ...user, body: { ...hello, voice_id: voices[2].id } })
+    await call('POST', '/api/v1/admin/voices/{id}/move', 200, { body: { before: null } }, voices[1].id)
+    await call('POST', '/api/v1/admin/voices/{id}/move', 409, { body: { before: voices[3].id } }, voices[1].id)
 
     const accounts = '/api/v1/admin/accounts'
     const ada = { name: 'Ada', email: 'ada@example.org', balance: 10, group: 'silver' }

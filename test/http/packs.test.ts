@@ -130,7 +130,8 @@ it('searches the hub, shows the licence of a pack, and cancels its installation 
     size_bytes: items[0].size_bytes,
   })
   expect(shown.card).toContain('CC BY 4.0')
-  expect((await get('hub/pack?name=../x')).error).toMatchObject({ code: 'invalid_params', param: 'name' })
+  expect((await get('hub/pack?name=../x')).error).toMatchObject({ code: 'not_found' })
+  expect((await get('hub/pack?name=')).error).toMatchObject({ code: 'invalid_params', param: 'name' })
 
   const graph = Object.entries(hub.repositories['rhasspy/piper-voices']!).find(([path]) =>
     path.endsWith(`${key}.onnx`),

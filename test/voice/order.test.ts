@@ -3,12 +3,13 @@ import { afterAll, describe, expect, it } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { moveVoice } from '../../src/admin/voice-order'
 import { createGroup, updateVoice } from '../../src/admin/voices'
 import { openDatabase, type Database } from '../../src/db/database'
 import { readCatalogue } from '../../src/voice/catalogue'
 import { explainDefault } from '../../src/voice/default-voice'
 import { readOrder, rememberOrder } from '../../src/voice/order'
-import { createPlans } from '../../src/voice/plans'
+import { createPlans, readAllSettings } from '../../src/voice/plans'
 import { writeOldFixture } from '../old-fixture'
 import { voicePack } from './packs'
 
@@ -122,6 +123,83 @@ describe('a default voice that the build lacks', () => {
     updateVoice(admin, 'en-heart', { active: false })
     for (const build of [withHeart, null]) expect(start(db, build).chosen()).toBe('en-ross')
     expect(start(db, withHeart).explain().reason).toContain('an administrator removed en-heart')
+  })
+})
+
+describe('a move', () => {
+  const none = { packs: [] }
+  const featured = ['en-ross', 'en-clara', 'zh-mei', 'de-karl', 'fr-luc']
+
+  /** The voices of `featured`, in this order. */
+  function prepared() {
+    const started = start(openDatabase(':memory:'), withHeart)
+    for (const id of featured) updateVoice(started.admin, id, { featured: true })
+    const settings = () => readAllSettings(started.admin.db)
+    return {
+      ...started,
+      settings,
+      move: (id: string, before: string | null) => moveVoice(started.admin, id, { before }, none),
+      first: () => started.ids().slice(0, featured.length),
+    }
+  }
+
+  it('puts the voice before the other one, or last, and nothing else', () => {
+    const { move, first, settings } = prepared()
+    expect(first()).toEqual(featured)
+    expect(move('fr-luc', 'en-ross')).toMatchObject({ id: 'fr-luc', featured: true, position: 1 })
+    expect(first()).toEqual(['fr-luc', 'en-ross', 'en-clara', 'zh-mei', 'de-karl'])
+    move('en-ross', null)
+    expect(first()).toEqual(['fr-luc', 'en-clara', 'zh-mei', 'de-karl', 'en-ross'])
+    move('en-clara', 'de-karl')
+    expect(first()).toEqual(['fr-luc', 'zh-mei', 'en-clara', 'de-karl', 'en-ross'])
+    move('zh-mei', 'en-clara')
+    expect(first()).toEqual(['fr-luc', 'zh-mei', 'en-clara', 'de-karl', 'en-ross'])
+    expect(first().map((id) => settings()(id).position)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('features the voice, and keeps its other settings and those of the others', () => {
+    const { admin, move, ids, settings } = prepared()
+    updateVoice(admin, 'en-kevin', { display_name: 'Kev', public: false })
+    updateVoice(admin, 'en-ross', { display_name: 'R' })
+    move('en-kevin', 'en-ross')
+    expect(settings()('en-kevin')).toMatchObject({ displayName: 'Kev', public: false, featured: true, position: 1 })
+    expect(settings()('en-ross')).toMatchObject({ displayName: 'R', position: 2 })
+    expect(ids()[0]).toBe('en-ross')
+    expect(settings()('en-angus')).toMatchObject({ featured: false, position: 0 })
+  })
+
+  it('adds up with the moves of others, also where positions are equal or far apart', () => {
+    const { admin, move, first } = prepared()
+    for (const id of featured) updateVoice(admin, id, { position: 7 })
+    const inList = first()
+    expect(new Set(inList)).toEqual(new Set(featured))
+    // Two administrators who see the same list.
+    move(inList[4]!, inList[0]!)
+    move(inList[1]!, inList[3]!)
+    expect(first()).toEqual([4, 0, 2, 1, 3].map((i) => inList[i]!))
+  })
+
+  it('keeps the place of a voice that is not installed now', () => {
+    const { admin, catalogue, move, first } = prepared()
+    catalogue.install([voicePack('mine', ['mine-1'])])
+    updateVoice(admin, 'mine-1', { featured: true })
+    move('mine-1', 'zh-mei')
+    catalogue.install([])
+    move('fr-luc', 'en-clara')
+    expect(first()).toEqual(['en-ross', 'fr-luc', 'en-clara', 'zh-mei', 'de-karl'])
+    catalogue.install([voicePack('mine', ['mine-1'])])
+    expect(first()).toEqual(['en-ross', 'fr-luc', 'en-clara', 'mine-1', 'zh-mei'])
+  })
+
+  it('is refused beside a voice that is not featured, and for an unknown voice', () => {
+    const { admin, move, first } = prepared()
+    updateVoice(admin, 'zh-mei', { featured: false })
+    for (const before of ['zh-mei', 'nobody'])
+      expect(() => move('en-ross', before)).toThrow(`before: the voice "${before}" is not featured.`)
+    expect(() => move('en-ross', 'en-ross')).toThrow('before: found "en-ross"; another voice or null is allowed.')
+    expect(() => move('nobody', null)).toThrow('There is no voice "nobody".')
+    expect(() => moveVoice(admin, 'en-ross', {}, none)).toThrow('before: found nothing')
+    expect(first().slice(0, 4)).toEqual(['en-ross', 'en-clara', 'de-karl', 'fr-luc'])
   })
 })
 
