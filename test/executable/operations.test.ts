@@ -286,7 +286,7 @@ describe('ids', () => {
   const ofOne = operationList.filter(({ parameter, access }) => parameter && access !== 'public')
 
   it.each(named(ofOne))('%s answers 404 not_found to an unknown one', async (_id, operation) => {
-    const body = reads(operation) ? undefined : { units: 1, reason: 'r', name: 'n' }
+    const body = reads(operation) ? undefined : { units: 1, reason: 'r', name: 'n', before: null }
     for (const id of unknown) expectError(await send(operation, { key: adminKey, id, body }), 404, 'not_found')
   })
 })
