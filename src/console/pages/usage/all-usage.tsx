@@ -27,7 +27,17 @@ export default function AllUsage() {
   const { filter } = controls
   const [account, setAccount] = controls.account
   const [open, setOpen] = useState<Row>()
+  const [key, setKey] = controls.key
+  const chooseAccount = (id: string) => {
+    // A key of another account would match nothing.
+    setKey('')
+    setAccount(id)
+  }
   const voices = useLoad(() => dataOf(api.GET('/api/v1/admin/voices')), [])
+  const keys = useLoad(
+    async () => account && dataOf(api.GET('/api/v1/admin/accounts/{id}/keys', { params: { path: { id: account } } })),
+    [account],
+  )
   const days = useLoad(
     () => dataOf(api.GET('/api/v1/admin/usage/daily', { params: { query: account ? { account_id: account } : {} } })),
     [account],
@@ -43,6 +53,10 @@ export default function AllUsage() {
   const voiceNames = useMemo(
     () => (voices.data ? namesOf(voices.data.items, (voice) => [voice.id, voice.display_name]) : noNames),
     [voices.data],
+  )
+  const keyNames = useMemo(
+    () => (keys.data ? namesOf(keys.data.items, (key) => [key.id, `${key.name} (${key.prefix}…)`]) : noNames),
+    [keys.data],
   )
   const reload = () => {
     days.reload()
@@ -69,8 +83,8 @@ export default function AllUsage() {
         <Loaded of={days}>{({ days }) => <DailyChart label={daily} days={days} />}</Loaded>
       </Card>
       <Card title={usage.history}>
-        <UsageFilters of={controls} voices={voiceNames}>
-          <AccountFilter value={account} onValue={setAccount} />
+        <UsageFilters of={controls} voices={voiceNames} keys={account || key ? keyNames : undefined}>
+          <AccountFilter value={account} onValue={chooseAccount} />
         </UsageFilters>
         <UsageTotals of={totals} />
         <UsageTable

@@ -2,16 +2,17 @@
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { Button } from '../../parts/button'
-import { SelectField, TextField } from '../../parts/form'
+import { SelectField } from '../../parts/form'
+import { PeriodFields } from '../../parts/period'
 import { words } from '../../words/words'
-import { periods, statuses, type UsageControls } from './filter'
+import { statuses, type UsageControls } from './filter'
 import type { Names } from './names'
 
 type Props = {
   readonly of: UsageControls
   readonly voices: Names
-  /** Without them there is no choice of a key. */
-  readonly keys?: Names
+  /** undefined: there is no choice of a key. */
+  readonly keys: Names | undefined
   /** More controls, before the others. */
   readonly children?: ComponentChildren
 }
@@ -21,43 +22,10 @@ export function UsageFilters({ of, voices, keys, children }: Props) {
   const [key, setKey] = of.key
   const [voice, setVoice] = of.voice
   const [status, setStatus] = of.status
-  const [period, setPeriod] = of.period
-  const [from, setFrom] = of.from
-  const [to, setTo] = of.to
-  const choosePeriod = (next: string) => {
-    if (next !== 'own') {
-      setFrom('')
-      setTo('')
-    }
-    setPeriod(next)
-  }
   return (
     <div class="filters">
       {children}
-      <SelectField
-        label={usage.period}
-        name="period"
-        value={period}
-        onValue={choosePeriod}
-        options={[
-          { value: '', label: usage.always },
-          ...periods.map((days) => ({ value: String(days), label: days === 1 ? usage.today : usage.lastDays(days) })),
-          { value: 'own', label: usage.ownPeriod },
-        ]}
-      />
-      {period === 'own' && (
-        <>
-          <TextField type="date" label={usage.from} name="from" value={from} onValue={setFrom} />
-          <TextField
-            type="date"
-            label={usage.to}
-            name="to"
-            fault={from !== '' && to !== '' && to < from ? usage.endsBefore : undefined}
-            value={to}
-            onValue={setTo}
-          />
-        </>
-      )}
+      <PeriodFields of={of.period} />
       {keys && (
         <SelectField
           label={usage.key}

@@ -65,6 +65,16 @@ export const common = {
     requests: 'Requests',
     audio: 'Audio',
   },
+  period: {
+    period: 'Period',
+    always: 'All time',
+    today: 'Today',
+    lastDays: (days: number) => `Last ${days} days`,
+    own: 'From … to …',
+    from: 'First day',
+    to: 'Last day',
+    endsBefore: 'The last day is before the first one.',
+  },
   errors: {
     tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
     sessionEnded: 'The session has ended. Sign in again.',

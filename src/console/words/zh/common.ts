@@ -63,6 +63,16 @@ export const common = {
     requests: '请求',
     audio: '音频',
   },
+  period: {
+    period: '时间段',
+    always: '全部时间',
+    today: '今天',
+    lastDays: (days: number) => `最近 ${days} 天`,
+    own: '自选日期',
+    from: '第一天',
+    to: '最后一天',
+    endsBefore: '最后一天早于第一天。',
+  },
   errors: {
     tryAgainIn: (seconds: number) => `请在 ${seconds} 秒后重试。`,
     sessionEnded: '会话已结束。请重新登录。',
