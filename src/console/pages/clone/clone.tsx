@@ -192,9 +192,12 @@ const nameFrom = (fileName: string): string =>
 function sayFault({ recording, url, origin }: Draft, refusal: ApiError | undefined): string | undefined {
   const { clone } = words.value
   if (refusal) return refusal.code === 'invalid_params' ? refusal.message : sayError(refusal)
-  if (origin === 'address') return url === '' || isAddress(url) ? undefined : clone.faults.address
+  if (origin === 'address') return isBegun(url) || isAddress(url) ? undefined : clone.faults.address
   return recording?.fault && clone.faults[recording.fault]
 }
+
+/** Whether the beginning of an address has been typed, as far as it goes. */
+const isBegun = (url: string): boolean => ['https://', 'http://'].some((beginning) => beginning.startsWith(url.trim()))
 
 const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+/i.test(url.trim())
 
@@ -248,6 +251,9 @@ function PriceNote({ units, balance, own }: Price) {
   )
 }
 
+const withMessage = ({ code, status, requestId, retryAfterSeconds }: ApiError, message: string, param?: string) =>
+  new ApiError(code, message, status, param, requestId, retryAfterSeconds)
+
 /** Refusals of the recording; they stand beside it. */
 const ofRecording = new Set(['file', 'url', 'hash'])
 
@@ -276,9 +282,10 @@ function useSending(
       if (signal.aborted) return
       if (!(error instanceof ApiError)) throw error
       if (isGone.current) return toast(sayError(error), 'bad')
+      if (error.code === 'conflict') throw withMessage(error, words.peek().clone.tooMany)
       if (error.param === undefined || !ofRecording.has(error.param)) throw error
       setFailure({ error, of: sent })
-      throw new ApiError(error.code, error.message, error.status, 'file', error.requestId, error.retryAfterSeconds)
+      throw withMessage(error, error.message, 'file')
     } finally {
       setStage(undefined)
     }

@@ -1,5 +1,5 @@
 /** How far the sending is: the upload in percent, the making of the voice in seconds. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPercent } from '../../format'
 import { Button } from '../../parts/button'
 import { words } from '../../words/words'
@@ -8,8 +8,10 @@ import type { Stage } from './send'
 export function Progress({ stage, onCancel }: { readonly stage: Stage; readonly onCancel: () => void }) {
   const { clone, common } = words.value
   const isSending = stage.kind === 'sending'
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
-    <div class="sending" role="status">
+    <div ref={element} class="sending" role="status">
       <div class="row between">
         <p class="strong">{clone.stages[stage.kind]}</p>
         {stage.kind === 'enrolling' ? <Elapsed /> : isSending && <span>{formatPercent(stage.ratio)}</span>}

@@ -53,8 +53,18 @@ export function useFilters() {
 
 export type Filters = Pick<ReturnType<typeof useFilters>, 'search' | 'language' | 'gender' | 'engine' | 'whose'>
 
+function remembering(of: (key: string) => string): (key: string) => string {
+  const known = new Map<string, string>()
+  return (key) => {
+    let value = known.get(key)
+    if (value === undefined) known.set(key, (value = of(key)))
+    return value
+  }
+}
+
 /** Every word of the search occurs in the name, the id, the language or the description. */
 export function filterVoices(voices: readonly Voice[], { search, language, gender, engine, whose }: Filters): Voice[] {
+  const nameOf = remembering(formatLanguage)
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
   return voices.filter((voice) => {
     if (whose !== '' && whose !== (voice.owned ? 'own' : 'catalogue')) return false
@@ -63,7 +73,7 @@ export function filterVoices(voices: readonly Voice[], { search, language, gende
     if (engine !== '' && voice.engine !== engine) return false
     if (wanted.length === 0) return true
     const { id, display_name: name, description } = voice
-    const text = `${name} ${id} ${voice.language} ${formatLanguage(voice.language)} ${description ?? ''}`.toLowerCase()
+    const text = `${name} ${id} ${voice.language} ${nameOf(voice.language)} ${description ?? ''}`.toLowerCase()
     return wanted.every((word) => text.includes(word))
   })
 }

@@ -67,6 +67,7 @@ export const clone = {
   ready: (name: string) => `“${name}” is ready`,
   charged: (units: string) => `${units} characters were charged.`,
   isDuplicate: 'You had this voice already. Nothing was charged.',
+  tooMany: 'Your account has as many cloned voices as it may have. Delete one first.',
   better: 'What would make it better',
   speak: 'Say something with it',
   another: 'Clone another voice',

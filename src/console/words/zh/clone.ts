@@ -63,6 +63,7 @@ export const clone = {
   ready: (name: string) => `“${name}”已就绪`,
   charged: (units: string) => `已收取 ${units} 个字符。`,
   isDuplicate: '您已经有这个声音，没有收费。',
+  tooMany: '您账户的克隆声音已达上限，请先删除一个。',
   better: '如何做得更好',
   speak: '用它说句话',
   another: '再克隆一个声音',
