@@ -18,6 +18,8 @@ const madeFrom = ['src/**/*', 'voices/*', 'bun.lock', 'scripts/build.ts']
 const unlimited = ['tts', 'voices', 'account'].flatMap((name) => [`--limit-${name}`, '0'])
 const settleTimeoutMs = 180_000
 const settlePollMs = 100
+/** A request is tried again for this long. */
+const refusedSecondsMax = 120
 
 type StartOptions = { settled?: boolean; flags?: string[]; install?: (voicesDirectory: string) => Promise<void> }
 export type Server = Awaited<ReturnType<typeof startServer>>
@@ -101,18 +103,26 @@ export async function startServer({ settled = true, flags = [], install }: Start
     startedAtMs,
     readyMs,
 
-    /** Throws when the answer is not 200. */
+    /**
+     * Throws when the answer is not 200. A refusal because the service is busy, as on a machine that others use, is tried
+     * again after the time that it names, and the waiting counts.
+     */
     async speak(text: string, { voiceId, format, apiKey = firstKey }: SpeakOptions = {}): Promise<Spoken> {
       const sentAtMs = performance.now()
-      const response = await fetch(`${baseUrl}/api/v1/tts`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ text, voice_id: voiceId, format }),
-      })
-      const answer = (await response.json()) as { url: string }
-      const seconds = (performance.now() - sentAtMs) / 1000
-      if (!response.ok) throw new Error(`The server answered ${response.status}: ${JSON.stringify(answer)}`)
-      return { seconds, name: basename(answer.url) }
+      for (;;) {
+        const response = await fetch(`${baseUrl}/api/v1/tts`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ text, voice_id: voiceId, format }),
+        })
+        const answer = (await response.json()) as { url: string }
+        const seconds = (performance.now() - sentAtMs) / 1000
+        if (response.ok) return { seconds, name: basename(answer.url) }
+        const waitSeconds = Number(response.headers.get('retry-after'))
+        if (response.status !== 429 || waitSeconds === 0 || seconds > refusedSecondsMax)
+          throw new Error(`The server answered ${response.status}: ${JSON.stringify(answer)}`)
+        await Bun.sleep(waitSeconds * 1000)
+      }
     },
 
     /** Returns the total duration of the mp3 files. */
