@@ -12,6 +12,7 @@ import { chooseConvolutions } from '../../src/packs/probe'
 import { openRuntime } from '../../src/speech/onnx/runtime'
 import { runtimeSettings } from '../../src/workers/worker-process'
 import { textsOf } from '../voice-texts'
+import { startLineProcess } from './line-process'
 import { startAnswering } from './process'
 import type { RealFamily, RealResult, RealTask } from './real-engine'
 import { addSherpaFiles, missingFor, writeEspeakData, writeRealPack } from './real-folders'
@@ -179,28 +180,9 @@ function startVoice(args: string[]): Voice {
 }
 
 function startPython(family: RealFamily, pack: string): Voice {
-  const child = Bun.spawn([python!, join(import.meta.dir, 'real-models.py'), family, pack], {
-    env: { ...process.env, OMP_NUM_THREADS: '1' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
-  return {
-    async run({ texts }) {
-      child.stdin.write(`${JSON.stringify(texts)}\n`)
-      await child.stdin.flush()
-      let text = ''
-      while (!text.endsWith('\n')) {
-        const { value, done } = await lines.read()
-        if (done) throw new Error(`the Python package of ${family} ended`)
-        text += value
-      }
-      return JSON.parse(text) as RealResult
-    },
-    async stop() {
-      child.kill()
-      await child.exited
-    },
-  }
+  const script = join(import.meta.dir, 'real-models.py')
+  const { ask, stop } = startLineProcess([python!, script, family, pack], { OMP_NUM_THREADS: '1' })
+  return { run: async ({ texts }) => JSON.parse(await ask(texts)) as RealResult, stop }
 }
 
 async function inFolder<T>(work: (directory: string) => Promise<T>): Promise<T> {

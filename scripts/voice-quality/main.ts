@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util'
 import { canRecognize } from '../../test/words'
 import { measureMandarin } from './mandarin'
+import { withPackages } from './packages'
 import { measureSameness } from './same'
 import { measureJoins, measureLevels, measureSpeeds } from './sound'
 import { type Speaker, speakerNames, withSpeakers } from './speakers'
@@ -28,6 +29,12 @@ const parts: Record<string, Part> = {
   async words(speakers) {
     if (!canRecognize) throw new Error('needs sox, pocketsphinx and pocketsphinx-en-us')
     await measureWords(speakers, english, { isVerbose: values.verbose })
+  },
+  async packages() {
+    if (!canRecognize) throw new Error('needs sox, pocketsphinx and pocketsphinx-en-us')
+    await withPackages(values.voice ?? speakerNames, (speakers) =>
+      measureWords(speakers, english, { isVerbose: values.verbose }),
+    )
   },
   levels: (speakers) => measureLevels(speakers, english),
   joins: (speakers) => measureJoins(speakers, joined),
