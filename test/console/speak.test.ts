@@ -34,6 +34,22 @@ describeWith('chromium', 'the playground', () => {
     expect(balance).toBeLessThan(1000)
     await page.getByRole('img', { name: `Balance: ${balance} characters` }).waitFor()
     await expectClean()
+
+    await page.route('**/api/v1/status', async (route) => {
+      const status = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...status, storage: 'low', queue: { waiting: 3, running: 2 } } })
+    })
+    await page.route('**/api/v1/voices', async (route) => {
+      const { voices, total } = await (await route.fetch()).json()
+      await route.fulfill({ json: { voices: [{ ...voices[0], slow: true }, ...voices.slice(1)], total } })
+    })
+    await server.admin('POST', `/accounts/${id}/adjust`, { units: -balance, reason: 'spent' })
+    await page.reload()
+    await page.getByText('The disk of the server is nearly full.').waitFor()
+    await page.getByText('Too slow for this machine: Heart.').waitFor()
+    await page.getByText('3 requests wait.').waitFor()
+    await page.getByText('The balance is used up. Requests are refused.').first().waitFor()
+    await expectClean()
     await close()
   })
 

@@ -1,5 +1,6 @@
 /** The text in the box and the choices beside it. They survive leaving the page and a refresh. */
 import { effect, signal } from '@preact/signals'
+import { session } from '../../client/session'
 import { keep, readKept } from './kept'
 
 export type Format = 'mp3' | 'wav'
@@ -31,6 +32,13 @@ export function openDraft(personId: string): void {
 export function changeDraft(changes: Partial<Draft>): void {
   draft.value = { ...draft.peek(), ...changes }
 }
+
+// After signing out, nothing of the person stays here.
+effect(() => {
+  if (session.value.kind !== 'out') return
+  owner = undefined
+  draft.value = fresh
+})
 
 effect(() => {
   const value = draft.value

@@ -29,7 +29,7 @@ export function Player({ urls, label, playsItself, isGrowing }: Props) {
   const { speak } = words.value
   const total = player.totalSeconds
   const at = Math.min(player.atSeconds, total)
-  const times = `${formatClock(at)} / ${formatClock(total)}`
+  const times = `${formatClock(at, total)} / ${formatClock(total, total)}`
   return (
     <div class="player" role="group" aria-label={label}>
       {player.element}
@@ -66,7 +66,11 @@ export function Player({ urls, label, playsItself, isGrowing }: Props) {
   )
 }
 
-const formatClock = (seconds: number) => formatDuration(Math.max(0, seconds) * 1000)
+/** `2.4 s`, or `0:02` in a sound of a minute or more. */
+function formatClock(seconds: number, totalSeconds: number): string {
+  if (totalSeconds < 60) return formatDuration(Math.max(0, seconds) * 1000)
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+}
 
 function Waveform({ sounds, played }: { readonly sounds: readonly (Sound | undefined)[]; readonly played: number }) {
   const known = sounds.filter((sound) => sound !== undefined)

@@ -4,6 +4,7 @@
  */
 import { effect, signal } from '@preact/signals'
 import { api, ApiError, dataOf, type Schema } from '../../client/client'
+import { session } from '../../client/session'
 import { cutText } from './cut'
 import type { Format } from './draft'
 import { keep, readKept } from './kept'
@@ -57,6 +58,13 @@ export function openTakes(personId: string): void {
     state: take.parts.every(({ spoken }) => spoken) ? { kind: 'done' } : { kind: 'stopped' },
   }))
 }
+
+// After signing out, nothing of the person stays here.
+effect(() => {
+  if (session.value.kind !== 'out') return
+  owner = undefined
+  takes.value = []
+})
 
 effect(() => {
   let kept = takes.value
@@ -123,6 +131,8 @@ async function run(id: string): Promise<void> {
     if (take.state.kind === 'speaking' && take.state.isStopping) return changeTake(id, { state: { kind: 'stopped' } })
     try {
       const spoken = await speakPart(take, take.parts[next]!)
+      // Another person has signed in meanwhile.
+      if (!findTake(id)) return
       if (spoken.remaining !== null) remaining.value = spoken.remaining
       const parts = findTake(id)?.parts ?? []
       changeTake(id, { parts: parts.map((part, i) => (i === next ? { ...part, spoken } : part)) })
