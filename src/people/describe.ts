@@ -4,6 +4,7 @@ import type { Person } from '../account/persons'
 import { readBalance, settledUnits } from '../billing/ledger/ledger'
 import type { Database } from '../db/database'
 import { instant } from '../paging'
+import { planName } from '../voice/plans'
 
 export function describePerson({ id, email, name, createdAtMs }: Person) {
   return { id, email, name, created_at: instant(createdAtMs) }
@@ -18,6 +19,7 @@ export function describeOwnAccount(db: Database, accountId: string) {
     role,
     status,
     group: planId,
+    group_name: planId === null ? null : planName(db, planId),
     balance: settledUnits(readBalance(db, accountId)),
     unit: 'characters',
     account_number: maskAccountNumber(accountNumber),

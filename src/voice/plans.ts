@@ -231,6 +231,11 @@ export function findPlan(db: Database, id: string): Plan | undefined {
   return listPlans(db).find((plan) => plan.id === id)
 }
 
+/** Returns the name of a plan that exists. */
+export function planName(db: Database, id: string): string {
+  return prepare<[string], { name: string }>(db, 'SELECT name FROM plans WHERE id = ?').get(id)!.name
+}
+
 /** Creates the plan, or replaces the one of the same id. Throws `conflict` when another one has the name. */
 export function writePlan(db: Database, { id, name, voices }: Plan, nowMs: number): void {
   const taken = prepare(db, 'SELECT 1 FROM plans WHERE name = ? AND id <> ?').get(name, id)

@@ -66,6 +66,7 @@ describe('an invitation', () => {
         role: 'user',
         status: 'enabled',
         group: null,
+        group_name: null,
         balance: 50,
         unit: 'characters',
         account_number: expect.stringMatching(/^\*{12}\d{4}$/),
@@ -252,6 +253,7 @@ describe('a session', () => {
       browser.ask('/api/v1/tts', { body: { voice_id: 'en-kevin', ...body } })
     const spoken = await say({ text: 'Hi.' })
     expect([spoken.status, spoken.body.units, spoken.body.remaining]).toEqual([200, 3, 997])
+    expect(spoken.headers.get('x-ratelimit-remaining')).toBe('1')
     const colleague = await join(server, accountId)
     const other = await colleague.browser.ask('/api/v1/tts', { body: { text: 'a', voice_id: 'en-kevin' } })
     expect(other.status).toBe(200)
@@ -333,6 +335,8 @@ describe('a session', () => {
     await server.admin('PATCH', `/accounts/${accountId}`, { group: group.id })
     const { headers, body } = await person.browser.ask('/api/v1/voices')
     expect([body.total, headers.get('cache-control')]).toEqual([1, 'private, no-store'])
+    const own = (await person.browser.ask('/api/v1/account')).body
+    expect(own).toMatchObject({ group: group.id, group_name: 'one' })
     expectError(await person.browser.ask('/api/v1/voices?group=all'), 403, 'group_forbidden', 'group')
     const stale = openBrowser(server, 'x'.repeat(43))
     expectEnded(await stale.ask('/api/v1/voices'))

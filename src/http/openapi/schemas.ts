@@ -186,6 +186,7 @@ const ownAccount = {
   role,
   status,
   group: account.group,
+  group_name: orNull(text('Name of the voice plan; null: the public voices.')),
   balance,
   unit,
   account_number: masked,
