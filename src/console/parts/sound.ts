@@ -74,10 +74,10 @@ export function pauseListening(): void {
   shared.pause()
 }
 
-/** Goes to a place of the sound, from 0 to 1. */
-export function seekListening(url: string, ratio: number): void {
+/** Goes to a place of the sound, and begins to play it where it does not yet. */
+export function seekListening(url: string, seconds: number): void {
   if (listening.peek()?.url !== url) listen(url)
-  else if (Number.isFinite(shared.duration)) shared.currentTime = ratio * shared.duration
+  shared.currentTime = Math.max(0, seconds)
 }
 
 /** Forgets the sound, if it is the one to which the page listens. */

@@ -1,66 +1,71 @@
-/** The shape of a sound, to see and to click into. */
-import { useComputed } from '@preact/signals'
-import { listening, progress, seekListening } from './sound'
+/**
+ * The shape of a sound. A path in SVG follows the colours and the width of the page by itself; a range input on top gives
+ * the position to mouse, keyboard and screen readers.
+ */
+import { useMemo } from 'preact/hooks'
+import { toBars } from './peaks'
 
-const bars = 120
-
-/** The largest magnitude in each part of the samples, relative to the largest of all. */
-export function peaksOf(samples: Float32Array, count = bars): number[] {
-  const step = samples.length / count
-  const peaks = Array.from({ length: count }, (_, i) => {
-    let peak = 0
-    for (let j = Math.floor(i * step); j < Math.floor((i + 1) * step); j++) peak = Math.max(peak, Math.abs(samples[j]!))
-    return peak
-  })
-  const most = Math.max(...peaks, 1e-4)
-  return peaks.map((peak) => peak / most)
-}
+const barCount = 160
 
 type Props = {
-  /** From 0 to 1. */
-  readonly peaks: readonly number[]
-  /** The sound that is played, and sought by a click. */
-  readonly url?: string
-  /** The part that counts, from 0 to 1. */
-  readonly selected?: { readonly from: number; readonly to: number }
+  /** The known parts of the sound, as `peaksOf` finds them. */
+  readonly peaks: readonly Float32Array[]
+  readonly atSeconds: number
+  readonly totalSeconds: number
+  /** The part that counts; by default all of it. */
+  readonly selected?: { readonly fromSeconds: number; readonly toSeconds: number }
+  /** Names the position for screen readers. */
+  readonly label: string
+  /** Says the position. */
+  readonly says: string
+  readonly onSeek: (seconds: number) => void
+  /** Runs when the space bar is pressed on the position. */
+  readonly onToggle: () => void
 }
 
-const heightOf = (peak: number) => Math.max(4, 100 * peak)
-
-export function Waveform({ peaks, url, selected }: Props) {
-  const played = useComputed(() => {
-    if (url === undefined || listening.value?.url !== url) return 0
-    const { seconds, durationSeconds } = progress.value
-    return durationSeconds > 0 ? seconds / durationSeconds : 0
-  }).value
-  const seek = (event: MouseEvent & { currentTarget: SVGElement }) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect()
-    if (url !== undefined) seekListening(url, (event.clientX - left) / width)
+export function Waveform({ peaks, atSeconds, totalSeconds, selected, label, says, onSeek, onToggle }: Props) {
+  const path = useMemo(() => {
+    const bars = peaks.length > 0 ? toBars(peaks, barCount) : new Array<number>(barCount).fill(0)
+    return bars.map((bar, i) => `M${i + 0.5} ${50 - Math.max(2, bar * 46)}V${50 + Math.max(2, bar * 46)}`).join('')
+  }, [peaks.length, peaks[0]])
+  const { fromSeconds, toSeconds } = selected ?? { fromSeconds: 0, toSeconds: totalSeconds }
+  /** Draws the part between two times. */
+  const draw = (kind: string, from: number, to: number) => {
+    const share = (seconds: number) => (totalSeconds > 0 ? (100 * seconds) / totalSeconds : 0)
+    const clipPath = `inset(0 ${(100 - share(to)).toFixed(2)}% 0 ${share(from).toFixed(2)}%)`
+    return (
+      <svg
+        class={kind}
+        viewBox={`0 0 ${barCount} 100`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        style={{ clipPath }}
+      >
+        <path d={path} />
+      </svg>
+    )
   }
   return (
-    <svg
-      class={url === undefined ? 'shape' : 'shape is-playable'}
-      viewBox={`0 0 ${peaks.length * 2} 100`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-      onClick={seek}
-    >
-      {peaks.map((peak, i) => {
-        const at = (i + 0.5) / peaks.length
-        const isOutside = selected !== undefined && (at < selected.from || at > selected.to)
-        const height = heightOf(peak)
-        return (
-          <rect
-            key={i}
-            class={isOutside ? 'outside' : at < played ? 'played' : ''}
-            x={i * 2 + 0.3}
-            y={50 - height / 2}
-            width="1.4"
-            height={height}
-            rx="0.7"
-          />
-        )
-      })}
-    </svg>
+    <div class="waveform">
+      {selected && draw('waveform-outside', 0, totalSeconds)}
+      {draw('waveform-rest', fromSeconds, totalSeconds > 0 ? toSeconds : 0)}
+      {draw('waveform-played', fromSeconds, atSeconds)}
+      <input
+        type="range"
+        aria-label={label}
+        aria-valuetext={says}
+        min={0}
+        max={totalSeconds || 1}
+        step={Math.max(0.05, totalSeconds / 200)}
+        value={atSeconds}
+        disabled={totalSeconds === 0}
+        onInput={(event) => onSeek(event.currentTarget.valueAsNumber)}
+        onKeyDown={(event) => {
+          if (event.key !== ' ') return
+          event.preventDefault()
+          onToggle()
+        }}
+      />
+    </div>
   )
 }

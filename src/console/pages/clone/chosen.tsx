@@ -1,8 +1,10 @@
 /** The chosen recording: what it is, its shape, and which part of it is sent. */
+import { useComputed } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { formatDuration, formatSize } from '../../format'
 import { Button } from '../../parts/button'
 import { ListenFault, PlayButton } from '../../parts/listen'
+import { listen, listening, pauseListening, progress, seekListening } from '../../parts/sound'
 import { Waveform } from '../../parts/waveform'
 import { words } from '../../words/words'
 import { isTooMuch, secondsMax, type Recording } from './recording'
@@ -37,7 +39,7 @@ export function Chosen({ recording, part, startSeconds, onStart, onAgain, again 
       </div>
       <div class="chosen-sound">
         <PlayButton url={url} name={name} />
-        {sound && <Shape recording={recording} url={url} startSeconds={startSeconds} isCut={isCut} />}
+        {sound && <Shape {...{ sound, url, startSeconds, isCut }} />}
       </div>
       <ListenFault url={url} />
       {isCut && sound && sound.seconds > secondsMax && (
@@ -48,17 +50,30 @@ export function Chosen({ recording, part, startSeconds, onStart, onAgain, again 
 }
 
 type ShapeProps = {
-  readonly recording: Recording
+  readonly sound: NonNullable<Recording['sound']>
   readonly url: string
   readonly startSeconds: number
   readonly isCut: boolean
 }
 
-function Shape({ recording: { sound }, url, startSeconds, isCut }: ShapeProps) {
-  const { peaks, seconds } = sound!
-  if (!isCut) return <Waveform peaks={peaks} url={url} />
-  const selected = { from: startSeconds / seconds, to: (startSeconds + secondsMax) / seconds }
-  return <Waveform peaks={peaks} selected={selected} />
+/** The whole recording; only its selected part is played. */
+function Shape({ sound: { peaks, seconds: totalSeconds }, url, startSeconds, isCut }: ShapeProps) {
+  const { clone } = words.value
+  const isHeard = useComputed(() => listening.value?.url === url).value
+  const atSeconds = startSeconds + (isHeard ? progress.value.seconds : 0)
+  const toSeconds = Math.min(totalSeconds, startSeconds + secondsMax)
+  return (
+    <Waveform
+      peaks={[peaks]}
+      atSeconds={atSeconds}
+      totalSeconds={totalSeconds}
+      {...(isCut && { selected: { fromSeconds: startSeconds, toSeconds } })}
+      label={clone.position}
+      says={formatDuration(atSeconds * 1000)}
+      onSeek={(seconds) => seekListening(url, seconds - startSeconds)}
+      onToggle={() => (listening.peek()?.state === 'playing' ? pauseListening() : listen(url))}
+    />
+  )
 }
 
 type WindowProps = {

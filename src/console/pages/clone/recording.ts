@@ -1,5 +1,5 @@
 /** The recording that was chosen: decoded where the browser can, checked, and cut to what the service takes. */
-import { peaksOf } from '../../parts/waveform'
+import { peaksOf } from '../../parts/peaks'
 import { writeWav } from './wav'
 
 /** The bounds of the service for a recording. */
@@ -16,7 +16,7 @@ type Decoded = {
   readonly samples: Float32Array
   readonly sampleRate: number
   readonly seconds: number
-  readonly peaks: readonly number[]
+  readonly peaks: Float32Array
 }
 
 export type Recording = {
@@ -93,7 +93,7 @@ const describe = (samples: Float32Array, sampleRate: number): Decoded => ({
   samples,
   sampleRate,
   seconds: samples.length / sampleRate,
-  peaks: peaksOf(samples),
+  peaks: peaksOf(samples, sampleRate),
 })
 
 /** SHA-256 in hexadecimal; undefined where the browser computes none: on pages over plain HTTP. */

@@ -5,6 +5,7 @@ import { useQuery } from '../../client/query'
 import { Button } from '../../parts/button'
 import { TextField } from '../../parts/form'
 import { Icon } from '../../parts/icon'
+import { Segments } from '../../parts/segments'
 import { Skeleton } from '../../parts/states'
 import { words } from '../../words/words'
 import { Chosen } from './chosen'
@@ -62,25 +63,19 @@ export function Source({ choice, onRecording, onStart, onUrl, fault }: Props) {
 
   return (
     <div class={isOver ? 'source is-over' : 'source'}>
-      <fieldset class="segments">
-        <legend class="hidden">{clone.origin}</legend>
-        {origins.map((each) => (
-          <label key={each}>
-            <input
-              type="radio"
-              name="origin"
-              checked={each === origin}
-              onChange={() => {
-                turn.current++
-                setReading(false)
-                setOrigin(each)
-                onRecording(undefined)
-              }}
-            />
-            <span>{clone.origins[each]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        label={clone.origin}
+        isLabelHidden
+        name="origin"
+        value={origin}
+        options={origins.map((value) => ({ value, label: clone.origins[value] }))}
+        onValue={(chosen) => {
+          turn.current++
+          setReading(false)
+          setOrigin(chosen)
+          onRecording(undefined)
+        }}
+      />
       {origin === 'address' ? (
         <TextField
           label={clone.url}

@@ -1,16 +1,12 @@
-/**
- * Plays the parts of a take as one sound, over a drawing of its waveform. A path in SVG follows the colours and the
- * width of the page by itself; a range input on top gives the position to mouse, keyboard and screen readers.
- */
+/** Plays the parts of a take as one sound, over its waveform. */
 import { Pause, Play } from 'lucide'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatDuration } from '../../format'
 import { Button } from '../../parts/button'
 import { play } from '../../parts/sound'
+import { Waveform } from '../../parts/waveform'
 import { words } from '../../words/words'
-import { readSound, toBars, type Sound } from './sounds'
-
-const barCount = 160
+import { readSound, type Sound } from './sounds'
 
 type Props = {
   /** The parts that are there; more may come. */
@@ -41,25 +37,15 @@ export function Player({ urls, label, playsItself, isGrowing }: Props) {
         aria-label={player.isPlaying ? speak.pause : speak.play}
         title={player.isPlaying ? speak.pause : speak.play}
       />
-      <div class="waveform">
-        <Waveform sounds={sounds} played={total > 0 ? at / total : 0} />
-        <input
-          type="range"
-          aria-label={speak.position}
-          aria-valuetext={times}
-          min={0}
-          max={total || 1}
-          step={Math.max(0.05, total / 200)}
-          value={at}
-          disabled={total === 0}
-          onInput={(event) => player.seek(event.currentTarget.valueAsNumber)}
-          onKeyDown={(event) => {
-            if (event.key !== ' ') return
-            event.preventDefault()
-            player.toggle()
-          }}
-        />
-      </div>
+      <Waveform
+        peaks={sounds.flatMap((sound) => sound?.peaks ?? [])}
+        atSeconds={at}
+        totalSeconds={total}
+        label={speak.position}
+        says={times}
+        onSeek={player.seek}
+        onToggle={player.toggle}
+      />
       <span class="player-time small faint">{times}</span>
       {player.hasFailed && <p class="bad-text small wide">{speak.notPlayed}</p>}
     </div>
@@ -70,31 +56,6 @@ export function Player({ urls, label, playsItself, isGrowing }: Props) {
 function formatClock(seconds: number, totalSeconds: number): string {
   if (totalSeconds < 60) return formatDuration(Math.max(0, seconds) * 1000)
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
-}
-
-function Waveform({ sounds, played }: { readonly sounds: readonly (Sound | undefined)[]; readonly played: number }) {
-  const known = sounds.filter((sound) => sound !== undefined)
-  const path = useMemo(() => {
-    const bars =
-      known.length > 0
-        ? toBars(
-            known.map(({ peaks }) => peaks),
-            barCount,
-          )
-        : new Array<number>(barCount).fill(0)
-    return bars.map((bar, i) => `M${i + 0.5} ${50 - Math.max(2, bar * 46)}V${50 + Math.max(2, bar * 46)}`).join('')
-  }, [known.length, known[0]])
-  const box = { viewBox: `0 0 ${barCount} 100`, preserveAspectRatio: 'none', 'aria-hidden': true } as const
-  return (
-    <>
-      <svg {...box} class="waveform-rest">
-        <path d={path} />
-      </svg>
-      <svg {...box} class="waveform-played" style={{ clipPath: `inset(0 ${((1 - played) * 100).toFixed(2)}% 0 0)` }}>
-        <path d={path} />
-      </svg>
-    </>
-  )
 }
 
 /** Undefined stands for a sound that is not decoded (yet). */

@@ -11,6 +11,7 @@ import { Icon } from '../../parts/icon'
 import { ListenButton } from '../../parts/listen'
 import { Page } from '../../parts/page'
 import { Skeleton } from '../../parts/states'
+import { Segments } from '../../parts/segments'
 import { words } from '../../words/words'
 import { Composer } from './composer'
 import { changeDraft, draft, openDraft, speedMax, speedMin, type Format } from './draft'
@@ -180,20 +181,12 @@ const formats: readonly Format[] = ['mp3', 'wav']
 function FormatField({ format }: { readonly format: Format }) {
   const { speak } = words.value
   return (
-    <fieldset class="field segments">
-      <legend class="legend">{speak.format}</legend>
-      {formats.map((each) => (
-        <label key={each}>
-          <input
-            type="radio"
-            name="format"
-            value={each}
-            checked={each === format}
-            onChange={() => changeDraft({ format: each })}
-          />
-          <span>{each.toUpperCase()}</span>
-        </label>
-      ))}
-    </fieldset>
+    <Segments
+      label={speak.format}
+      name="format"
+      value={format}
+      onValue={(chosen) => changeDraft({ format: chosen })}
+      options={formats.map((value) => ({ value, label: value.toUpperCase() }))}
+    />
   )
 }

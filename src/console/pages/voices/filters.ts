@@ -33,11 +33,15 @@ export function useFilters() {
   const [engine, setEngine] = useQuery('engine')
   const [whose, setWhose] = useQuery('whose')
   const { path, route } = useLocation()
-  const isSet = [search, language, gender, engine, whose].some((value) => value !== '')
+  const values = [search, language, gender, engine, whose]
+  const isSet = values.some((value) => value !== '')
+  /** Other filters, other key. */
+  const key = JSON.stringify(values)
   const clear = () => route(path, true)
   return {
     clear,
     isSet,
+    key,
     whose,
     setWhose,
     search,

@@ -8,12 +8,12 @@ import { CopyButton } from '../../parts/copy'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
 import { ListenFault, PlayButton } from '../../parts/listen'
+import { Portions } from '../../parts/portions'
 import { toast } from '../../parts/toast'
 import { words } from '../../words/words'
 import { Advice } from './advice'
 import { sayGender, type Voice } from './filters'
 import { Heading } from './heading'
-import { Portions } from './portions'
 import { playgroundOf, Slow } from './voice-card'
 
 export const recordingOf = (id: string): string => `${baseUrl}/api/v1/voices/clone/${id}/recording`

@@ -8,13 +8,13 @@ import { Button, LinkButton } from '../../parts/button'
 import { SelectField } from '../../parts/form'
 import { Icon } from '../../parts/icon'
 import { Page } from '../../parts/page'
+import { Portions } from '../../parts/portions'
 import { SearchField } from '../../parts/search'
 import { Empty, Loaded } from '../../parts/states'
 import { language, words } from '../../words/words'
 import { filterVoices, optionsOf, useFilters, type Voice } from './filters'
 import { Heading } from './heading'
 import { OwnVoices } from './own-voices'
-import { Portions } from './portions'
 import { VoiceCard } from './voice-card'
 
 export default function Voices() {
@@ -61,7 +61,9 @@ function Lists({ all, onDeleted }: ListsProps) {
     <>
       <FilterRow of={all} filters={filters} />
       {!hasOwn && !filters.isSet && <NoneOwned />}
-      {own.length > 0 && <OwnVoices of={own} all={all.filter(({ owned }) => owned)} onDeleted={onDeleted} />}
+      {own.length > 0 && (
+        <OwnVoices key={filters.key} of={own} all={all.filter(({ owned }) => owned)} onDeleted={onDeleted} />
+      )}
       {all.length === 0 && (
         <Empty title={voices.catalogueEmpty}>
           <p>{voices.catalogueEmptyText}</p>
@@ -70,7 +72,7 @@ function Lists({ all, onDeleted }: ListsProps) {
       {catalogue.length > 0 && (
         <section class="stack" aria-labelledby="catalogue">
           <Heading id="catalogue" title={voices.catalogue} shown={catalogue} of={all.filter(({ owned }) => !owned)} />
-          <Portions of={catalogue}>
+          <Portions key={filters.key} of={catalogue}>
             {(shown) => (
               <ul class="voices">
                 {shown.map((voice) => (
