@@ -1,7 +1,7 @@
 /** Starts the processes of benches: servers, up to their first line, and scripts that answer tasks. */
 import { join } from 'node:path'
 
-export type ReadyLine = { base_url: string; api_key?: string; admin_key?: string }
+export type ReadyLine = { base_url: string; api_key?: string; admin_key?: string; setup_url?: string }
 
 /** Starts a process and waits for its first line on stdout, which is parsed. */
 export async function startUntilReady(
