@@ -60,24 +60,20 @@ function ChooseAccount({ onChoose, onClose }: ChooseProps) {
     <Dialog title={usage.chooseAccount} onClose={onClose}>
       <div class="stack">
         <SearchField label={usage.searchAccount} value={searched} onSearch={setSearched} />
-        <ul class="choices">
-          <li>
-            <Button kind="quiet" onClick={() => onChoose('')}>
-              {usage.allAccounts}
-            </Button>
-          </li>
+        <div class="choices">
+          <Button kind="quiet" onClick={() => onChoose('')}>
+            {usage.allAccounts}
+          </Button>
           <EndlessList of={found} empty={<Empty title={usage.noAccount} />}>
             {(items) =>
               items.map(({ id, name, email }) => (
-                <li key={id}>
-                  <Button kind="quiet" onClick={() => onChoose(id)}>
-                    <span class="strong">{name}</span> {email && <span class="small faint">{email}</span>}
-                  </Button>
-                </li>
+                <Button key={id} kind="quiet" onClick={() => onChoose(id)}>
+                  <span class="strong">{name}</span> {email && <span class="small faint">{email}</span>}
+                </Button>
               ))
             }
           </EndlessList>
-        </ul>
+        </div>
       </div>
     </Dialog>
   )
