@@ -35,7 +35,7 @@ export default function Speak() {
   const { text: written, voiceId, speed, format } = draft.value
   const list = voices.data?.voices
   const voice = list?.find(({ id }) => id === voiceId) ?? list?.[0]
-  const text = written ?? (voices.isLoading ? '' : sampleText(voice?.language))
+  const text = written ?? (list || voices.error ? sampleText(voice?.language) : '')
   const running = runningTake()
 
   function useAgain({ text, voice, speed, format }: Take): void {
@@ -43,7 +43,7 @@ export default function Speak() {
     scrollTo({ top: 0, behavior: 'smooth' })
     document.querySelector<HTMLElement>('.composer textarea')?.focus({ preventScroll: true })
   }
-  const obstacle = voice ? undefined : voices.isLoading ? words.value.common.loading : speak.noVoice
+  const obstacle = voice ? undefined : list ? speak.noVoice : voices.error ? speak.noVoices : words.value.common.loading
   const [newest, ...earlier] = takes.value
   return (
     <Page title={navigation.speak} lead={speak.lead}>

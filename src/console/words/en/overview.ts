@@ -12,7 +12,7 @@ export const overview = {
   lastsToday: 'It runs out today at the present pace.',
   lasts: (day: string, days: number) =>
     `It runs out on ${day} at the present pace, in ${days === 1 ? 'one day' : `${days} days`}.`,
-  pace: (units: string) => `${units} characters per day in the last week`,
+  pace: (units: string) => `${units} characters per day lately`,
   perDay: 'Characters per day',
   recent: 'Last requests',
   allRequests: 'All requests',

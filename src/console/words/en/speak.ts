@@ -18,6 +18,7 @@ export const speak = {
   noVoice: 'There is no voice that you may use.',
   voiceGone: (name: string) => `The voice chosen before is not there any more. ${name} speaks instead.`,
   voiceSlow: 'This voice is slow on this machine: long texts may be refused.',
+  noVoices: 'The voices could not be loaded.',
   chooseVoice: 'Choose a voice',
   searchHint: 'Name, language, description',
   language: 'Language',

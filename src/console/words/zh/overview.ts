@@ -11,7 +11,7 @@ export const overview = {
   lastsLong: '按目前的速度可用一年以上。',
   lastsToday: '按目前的速度今天就会用完。',
   lasts: (day: string, days: number) => `按目前的速度将于 ${day} 用完，还有 ${days} 天。`,
-  pace: (units: string) => `最近一周平均每天 ${units} 个字符`,
+  pace: (units: string) => `最近平均每天 ${units} 个字符`,
   perDay: '每日字符数',
   recent: '最近的请求',
   allRequests: '全部请求',

@@ -17,6 +17,7 @@ export const speak = {
   noVoice: '没有您可以使用的声音。',
   voiceGone: (name: string) => `之前选择的声音已不存在，改由 ${name} 朗读。`,
   voiceSlow: '这个声音在本机上较慢，长文本可能会被拒绝。',
+  noVoices: '未能加载声音。',
   chooseVoice: '选择声音',
   searchHint: '名称、语言、描述',
   language: '语言',
