@@ -23,10 +23,14 @@ export type Vocoder = (spectra: Spectra) => Float32Array
 /** The exports of `assembly/vocoder.ts`. Globals are addresses. */
 type Assembly = {
   readonly memory: WebAssembly.Memory
+  readonly circle: WebAssembly.Global
+  readonly directions: WebAssembly.Global
+  readonly radii: WebAssembly.Global
   readonly rows: WebAssembly.Global
   readonly source: WebAssembly.Global
   readonly pulses: WebAssembly.Global
   readonly sound: WebAssembly.Global
+  prepare(): void
   begin(): void
   writePulses(beforeHz: number, hereHz: number, afterHz: number): void
   addGroup(): void
@@ -42,12 +46,15 @@ const overlap = transformSize / hopSamples
 const window = hannWindow(transformSize)
 /** Sum of the squared windows that overlap at a sample, away from both ends. */
 const fullOverlap = 1.5
+/** Radii and directions of the noise. */
+const noiseSteps = 4096
 /** Makes every part silent: gains are logarithms. */
 const silence = -1000
 
 /** Throws where Bun has no vector instructions for WebAssembly. */
 export async function loadVocoder(): Promise<Vocoder> {
   const assembly = await instantiate(await Bun.file(wasmPath).bytes())
+  fillTables(assembly)
   const view = ({ value }: WebAssembly.Global, length: number) =>
     new Float32Array(assembly.memory.buffer, value as number, length)
   const rows = view(assembly.rows, groupFrames * rowLength)
@@ -102,6 +109,16 @@ async function instantiate(bytes: Uint8Array<ArrayBuffer>): Promise<Assembly> {
     const needed = 'vector instructions for WebAssembly, which on x64 need a processor with AVX'
     throw new Error(`voices of Hibari need ${needed}`, { cause: error })
   }
+}
+
+function fillTables({ memory: { buffer }, circle, directions, radii, prepare }: Assembly): void {
+  const cosines = (length: number) => Float64Array.from({ length }, (_, i) => Math.cos((2 * Math.PI * i) / length))
+  new Float64Array(buffer, circle.value as number).set(cosines(transformSize))
+  new Float32Array(buffer, directions.value as number).set(cosines(noiseSteps))
+  const squares = Float64Array.from({ length: noiseSteps }, (_, i) => -2 * Math.log((i + 0.5) / noiseSteps))
+  const meanSquare = squares.reduce((sum, square) => sum + square, 0) / noiseSteps
+  new Float32Array(buffer, radii.value as number).set(squares.map((square) => Math.sqrt((2 * square) / meanSquare)))
+  prepare()
 }
 
 /** The index in 0…`length` − 1 that `index` ≥ 0 has after reflections at the first and the last one. */

@@ -10,20 +10,10 @@ export const noise: usize = memory.data(601 * 32, 16)
 const tableSize: u32 = 4096
 const mask: u32 = tableSize - 1
 const quarter: u32 = tableSize / 4
-/** One period of the cosine. */
-const cosines: usize = memory.data(4096 * 4, 16)
-/** Radii at the centers of equally likely intervals, scaled to a mean square of 2. */
-const radii: usize = memory.data(4096 * 4, 16)
-
-let sum: f64 = 0
-for (let i: u32 = 0; i < tableSize; i++) {
-  store<f32>(cosines + i * 4, <f32>Math.cos((2 * Math.PI * <f64>i) / tableSize))
-  sum -= 2 * Math.log((<f64>i + 0.5) / tableSize)
-}
-for (let i: u32 = 0; i < tableSize; i++) {
-  const square = -2 * Math.log((<f64>i + 0.5) / tableSize)
-  store<f32>(radii + i * 4, <f32>Math.sqrt((square * 2 * tableSize) / sum))
-}
+/** Input: one period of the cosine. */
+export const directions: usize = memory.data(4096 * 4, 16)
+/** Input: radii at the centers of equally likely intervals, with a mean square of 2. */
+export const radii: usize = memory.data(4096 * 4, 16)
 
 let s0: u32, s1: u32, s2: u32, s3: u32
 
@@ -57,8 +47,8 @@ export function writeNoise(): void {
       const radius = load<f32>(radii + (random >>> 20) * 4)
       const direction = random >>> 8
       const at = noise + bin * complexBytes + lane * 4
-      store<f32>(at, radius * load<f32>(cosines + (direction & mask) * 4))
-      store<f32>(at, radius * load<f32>(cosines + ((direction - quarter) & mask) * 4), 16)
+      store<f32>(at, radius * load<f32>(directions + (direction & mask) * 4))
+      store<f32>(at, radius * load<f32>(directions + ((direction - quarter) & mask) * 4), 16)
     }
   s0 = a
   s1 = b

@@ -16,20 +16,33 @@ export const signals: usize = memory.data(600 * 32, 16)
 /** Complex numbers, `bins` of them. */
 export const spectra: usize = memory.data(601 * 32, 16)
 const spare: usize = memory.data(600 * 32, 16)
+/** Input: cos(2π·k/1200) in 64 bits, one period. */
+export const circle: usize = memory.data(1200 * 8, 16)
 /** e^(−2πi·k/600) as pairs of numbers. */
 const roots: usize = memory.data(600 * 8, 16)
 /** cos and sin of 2π·k/1200. */
 const halfRoots: usize = memory.data(301 * 8, 16)
 
-for (let k: usize = 0; k < points; k++) {
-  const angle = (2 * Math.PI * <f64>k) / 600
-  store<f32>(roots + k * 8, <f32>Math.cos(angle))
-  store<f32>(roots + k * 8, <f32>-Math.sin(angle), 4)
+/** cos(2π·`k`/1200). */
+export function cosine(k: usize): f64 {
+  return load<f64>(circle + (k % samples) * 8)
 }
-for (let k: usize = 0; k <= points / 2; k++) {
-  const angle = (2 * Math.PI * <f64>k) / 1200
-  store<f32>(halfRoots + k * 8, <f32>Math.cos(angle))
-  store<f32>(halfRoots + k * 8, <f32>Math.sin(angle), 4)
+
+/** sin(2π·`k`/1200). */
+function sine(k: usize): f64 {
+  return cosine(k + (3 * samples) / 4)
+}
+
+/** Makes tables of `circle`. */
+export function prepareRoots(): void {
+  for (let k: usize = 0; k < points; k++) {
+    store<f32>(roots + k * 8, <f32>cosine(2 * k))
+    store<f32>(roots + k * 8, <f32>-sine(2 * k), 4)
+  }
+  for (let k: usize = 0; k <= points / 2; k++) {
+    store<f32>(halfRoots + k * 8, <f32>cosine(k))
+    store<f32>(halfRoots + k * 8, <f32>sine(k), 4)
+  }
 }
 
 /** Writes `spectra`, twice as large as they are; overwrites `signals`. */

@@ -6,9 +6,11 @@ import { cosineOf, exp, round, sineOf, smallCosine, smallSine, tanh, wholeOf } f
 import { addTransposed, storeTransposed } from './lanes'
 import { noise, seedNoise, writeNoise } from './noise'
 import { resetPulses } from './pulses'
-import { bins, complexBytes, forward, inverse, samples, signals, spectra } from './transform'
+import { bins, complexBytes, cosine, forward, inverse, prepareRoots, samples, signals, spectra } from './transform'
 
+export { directions, radii } from './noise'
 export { pulses, writePulses } from './pulses'
+export { circle } from './transform'
 
 const frames: usize = 4
 const hop: usize = 300
@@ -39,11 +41,15 @@ const analysisWindow: usize = memory.data(1200 * 4, 16)
 const synthesisWindow: usize = memory.data(1200 * 4, 16)
 const fullOverlap: f64 = 1.5
 
-for (let i: usize = 0; i < samples; i++) {
-  const window = 0.5 - 0.5 * Math.cos((2 * Math.PI * <f64>i) / 1200)
-  // `forward` doubles, `inverse` gives 1,200 times as much and the wrong sign to odd samples.
-  store<f32>(analysisWindow + i * 4, <f32>(window / 300 / 2))
-  store<f32>(synthesisWindow + i * 4, <f32>((i & 1 ? -window : window) / fullOverlap / 1200))
+/** Makes tables of `circle`; once. */
+export function prepare(): void {
+  prepareRoots()
+  for (let i: usize = 0; i < samples; i++) {
+    const window = 0.5 - 0.5 * cosine(i)
+    // `forward` doubles, `inverse` gives 1,200 times as much and the wrong sign to odd samples.
+    store<f32>(analysisWindow + i * 4, <f32>(window / 300 / 2))
+    store<f32>(synthesisWindow + i * 4, <f32>((i & 1 ? -window : window) / fullOverlap / 1200))
+  }
 }
 
 /** Begins a sound. */
