@@ -1,6 +1,6 @@
 /** `/admin/packs`: the installed voice packs, and more from the hub. */
 import { Package, RefreshCw } from 'lucide'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, dataOf } from '../../client/client'
 import { usePoll } from '../../client/load'
 import { Button } from '../../parts/button'
@@ -14,6 +14,8 @@ import { PackCard } from './pack-card'
 
 /** While a pack is tested or installed, and otherwise: folders change by hand, too. */
 const busyRefreshMs = 1500
+/** After a change the server takes a moment to find the pack. */
+const settlingMs = 10_000
 const refreshMs = 15_000
 
 export default function Packs() {
@@ -22,17 +24,24 @@ export default function Packs() {
   const [isChanging, setChanging] = useState(false)
   const list = usePoll(() => dataOf(api.GET('/api/v1/admin/packs')), isChanging ? busyRefreshMs : refreshMs)
   const { data } = list
+  const changedAtMs = useRef(0)
   const isBusy =
     data !== undefined &&
     (data.counts.checking > 0 || data.installs.some(({ state }) => state === 'waiting' || state === 'downloading'))
-  useEffect(() => setChanging(isBusy), [isBusy])
+  const isSettling = Date.now() - changedAtMs.current < settlingMs
+  useEffect(() => setChanging(isBusy || isSettling), [isBusy, isSettling])
+  const onChange = () => {
+    changedAtMs.current = Date.now()
+    setChanging(true)
+    list.reload()
+  }
 
   return (
-    <Page title={navigation.packs} lead={packs.lead} actions={<RescanButton onDone={list.reload} />}>
+    <Page title={navigation.packs} lead={packs.lead} actions={<RescanButton onDone={onChange} />}>
       <Loaded of={list} lines={6}>
         {({ items, installs }) => (
           <>
-            <InstallsCard installs={installs} onChanged={list.reload} />
+            <InstallsCard installs={installs} onChanged={onChange} />
             {items.length === 0 ? (
               <Card title={packs.installed}>
                 <Empty icon={Package} title={packs.none}>
@@ -44,7 +53,7 @@ export default function Packs() {
                 <h2>{packs.installed}</h2>
                 <div class="packs">
                   {items.map((pack) => (
-                    <PackCard key={pack.name} pack={pack} onRemoved={list.reload} />
+                    <PackCard key={pack.name} pack={pack} onRemoved={onChange} />
                   ))}
                 </div>
               </section>
@@ -52,7 +61,7 @@ export default function Packs() {
           </>
         )}
       </Loaded>
-      <HubCard installed={data?.items.map(({ name }) => name).join() ?? ''} onInstalling={list.reload} />
+      <HubCard installed={data?.items.map(({ name }) => name).join() ?? ''} onInstalling={onChange} />
     </Page>
   )
 }
