@@ -54,7 +54,7 @@ function rowOf(voice: Voice, { voices, items, listed, onRename }: Props) {
   return {
     voice,
     demoUrl: voice.active ? listed.get(voice.id)?.demo_url : undefined,
-    isSlow: listed.get(voice.id)?.slow === true,
+    isSlow: voice.slow === true,
     isDefault: first?.id === voice.id,
     onRename: () => onRename(voice),
     onChange: (changes: Schema<'VoiceChanges'>) =>
@@ -65,7 +65,6 @@ function rowOf(voice: Voice, { voices, items, listed, onRename }: Props) {
 function FeaturedCard(props: Props) {
   const { catalogue } = words.value.administration
   const featured = featuredOf(props.items)
-  const ids = featured.map(({ id }) => id)
   const focus = useRef<{ id: string; direction: Direction } | undefined>(undefined)
 
   // Moving a row in the page takes the focus from its button.
@@ -82,10 +81,9 @@ function FeaturedCard(props: Props) {
   })
 
   function moveTo(id: string, index: number): void {
-    const next = ids.filter((each) => each !== id)
-    next.splice(index, 0, id)
+    const others = featured.filter((voice) => voice.id !== id)
     const { display_name: name } = featured.find((voice) => voice.id === id)!
-    props.voices.order(next, catalogue.moved(name, formatNumber(index + 1)))
+    props.voices.move(id, others[index]?.id ?? null, catalogue.moved(name, formatNumber(index + 1)))
   }
 
   return (

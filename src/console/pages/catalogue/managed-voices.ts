@@ -46,29 +46,15 @@ export function useManagedVoices() {
       said,
     )
 
-  /** Gives the featured voices the order of `ids`. */
-  const order = (ids: readonly string[], said: string) => {
-    const moved = latest.current.data!.items.filter(({ id, position }) => {
-      const place = ids.indexOf(id)
-      return place >= 0 && position !== place + 1
-    })
+  /** Moves a featured voice before another one, or behind all of them. */
+  const move = (id: string, before: string | null, said: string) =>
     save(
-      (voices) =>
-        voices.map((voice) => {
-          const place = ids.indexOf(voice.id)
-          return place < 0 ? voice : { ...voice, position: place + 1 }
-        }),
-      async () => {
-        for (const { id } of moved) {
-          const body = { position: ids.indexOf(id) + 1 }
-          await dataOf(api.PATCH('/api/v1/admin/voices/{id}', { params: { path: { id } }, body }))
-        }
-      },
+      (voices) => placed(voices, id, before),
+      () => dataOf(api.POST('/api/v1/admin/voices/{id}/move', { params: { path: { id } }, body: { before } })),
       said,
     )
-  }
 
-  return { list, update, order }
+  return { list, update, move }
 }
 
 /** As the service applies them: a voice that becomes featured comes last. */
@@ -81,6 +67,13 @@ function apply(voice: Voice, changes: VoiceChanges, all: readonly Voice[]): Voic
     ...changes,
     display_name: changes.display_name ?? voice.display_name,
   } as Voice
+}
+
+/** As the service places them: with new positions from 1. */
+function placed(voices: readonly Voice[], id: string, before: string | null): Voice[] {
+  const ids = featuredOf(voices).flatMap((voice) => (voice.id === id ? [] : voice.id))
+  ids.splice(before === null ? ids.length : ids.indexOf(before), 0, id)
+  return voices.map((voice) => (voice.featured ? { ...voice, position: ids.indexOf(voice.id) + 1 } : voice))
 }
 
 /** In the order of the list. */
