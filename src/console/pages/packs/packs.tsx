@@ -11,6 +11,7 @@ import { words } from '../../words/words'
 import { HubCard } from './hub-card'
 import { InstallsCard } from './installs-card'
 import { PackCard } from './pack-card'
+import { UploadCard } from './upload-card'
 
 /** While a pack is tested or installed, and otherwise: folders change by hand, too. */
 const busyRefreshMs = 1500
@@ -62,6 +63,7 @@ export default function Packs() {
         )}
       </Loaded>
       <HubCard installed={data?.items.map(({ name }) => name).join() ?? ''} onInstalling={onChange} />
+      <UploadCard onUploaded={onChange} />
     </Page>
   )
 }
