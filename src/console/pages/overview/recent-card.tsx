@@ -5,7 +5,7 @@ import { formatAgo, formatDuration, formatNumber } from '../../format'
 import { at } from '../../installation'
 import { LinkButton } from '../../parts/button'
 import { Badge } from '../../parts/figures'
-import { PlayButton } from '../../parts/listen'
+import { ListenFault, PlayButton } from '../../parts/listen'
 import { Card } from '../../parts/page'
 import { Empty, Loaded } from '../../parts/states'
 import { words } from '../../words/words'
@@ -58,6 +58,7 @@ function Row({ record, name }: { readonly record: UsageRecord; readonly name: st
             .filter(Boolean)
             .join(' · ')}
         </span>
+        {url && <ListenFault url={url} />}
       </span>
       {status === 'failed' ? (
         <Badge tone="bad">{overview.failed}</Badge>
