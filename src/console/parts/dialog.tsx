@@ -27,11 +27,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog
       ref={element}
       aria-labelledby={titleId}
+      closedby={onClose ? 'closerequest' : 'none'}
       onCancel={(event) => {
         event.preventDefault()
         onClose?.()
       }}
-      // Chromium closes a dialog at the second Escape, whatever the first one's handler did.
+      // Browsers without `closedby` close a dialog at the second Escape, whatever the first one's handler did.
       onClose={() => (onClose ? onClose() : element.current?.showModal())}
     >
       <header class="dialog-head">
