@@ -62,7 +62,8 @@ type FormProps = { readonly of: readonly Voice[]; readonly onCloned: (cloned: Cl
 
 function CloneForm({ of, onCloned }: FormProps) {
   const { clone, common } = words.value
-  const draft = useDraft()
+  const languages = useMemo(() => languagesOf(of), [of, shown.value])
+  const draft = useDraft(languages)
   const { name, language, isRightful } = draft
   const price = usePrice(draft.part)
   const { stage, refusal, submit, cancel } = useSending(draft, onCloned)
@@ -104,7 +105,7 @@ function CloneForm({ of, onCloned }: FormProps) {
                 hint={clone.languageHint}
                 value={language}
                 onValue={draft.setLanguage}
-                options={[{ value: '', label: clone.languageByName }, ...languagesOf(of)]}
+                options={[{ value: '', label: clone.languageByName }, ...languages]}
               />
             </div>
           </section>
@@ -127,7 +128,7 @@ function CloneForm({ of, onCloned }: FormProps) {
 
 type Draft = ReturnType<typeof useDraft>
 
-function useDraft() {
+function useDraft(languages: readonly { readonly value: string }[]) {
   const [origin] = useOrigin()
   const [recording, setRecording] = useState<Recording>()
   const [startSeconds, setStart] = useState(0)
@@ -143,7 +144,12 @@ function useDraft() {
   function choose(chosen: Recording | undefined): void {
     setRecording(chosen)
     setStart(0)
-    if (!(chosen?.file instanceof File) || name !== givenName) return
+    if (chosen && !(chosen.file instanceof File)) {
+      // The text to read aloud is in the language of the page.
+      if (language === '' && languages.some(({ value }) => value === shown.value)) setLanguage(shown.value)
+      return
+    }
+    if (!chosen || name !== givenName) return
     setName(nameFrom(chosen.name))
     setGivenName(nameFrom(chosen.name))
   }

@@ -1,5 +1,6 @@
 /** The new voice: to hear beside its recording, with advice, and to speak with. */
 import { AudioLines, CircleCheck } from 'lucide'
+import { useEffect, useRef } from 'preact/hooks'
 import { formatNumber } from '../../format'
 import { at } from '../../installation'
 import { Button, LinkButton } from '../../parts/button'
@@ -23,6 +24,9 @@ type Props = {
 
 export function Made({ voice, cloned, onAnother }: Props) {
   const { clone, voices } = words.value
+  const title = useRef<HTMLHeadingElement>(null)
+  // The form with the focus is gone.
+  useEffect(() => title.current?.focus(), [])
   const { id, display_name: name, demo_url: demo, method, warnings = [] } = voice
   return (
     <div class="made">
@@ -30,7 +34,9 @@ export function Made({ voice, cloned, onAnother }: Props) {
         <div class="made-head" role="status">
           <Icon of={CircleCheck} sizePixels={32} />
           <div>
-            <h2>{clone.ready(name)}</h2>
+            <h2 ref={title} tabIndex={-1}>
+              {clone.ready(name)}
+            </h2>
             <p class="small faint">
               {cloned && (cloned.duplicate ? clone.isDuplicate : clone.charged(formatNumber(cloned.units)))}
             </p>
