@@ -40,10 +40,16 @@ export async function dataOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   })
   if (response.ok) return data as Data
   const refusal = errorOf(error, response)
-  // A wrong password is 401 too, without the cookie's name.
-  if (refusal.status === 401 && refusal.param === 'Cookie') onEnded()
+  if (isSessionEnd(refusal)) onEnded()
   throw refusal
 }
+
+/**
+ * Whether the session has ended, which has the code of a wrong key and names the cookie, or the browser has dropped its
+ * cookie.
+ */
+export const isSessionEnd = ({ code, param }: ApiError): boolean =>
+  (code === 'invalid_api_key' && param === 'Cookie') || code === 'missing_api_key'
 
 /** Files are at addresses that the description of the interface does not name. */
 const files = createClient<any>({ cache: 'no-store', credentials: 'same-origin' })

@@ -1,6 +1,7 @@
 /** Data of the service for a part of a page: loading, loaded or failed. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError } from './client'
+import { ApiError, isSessionEnd } from './client'
+import { session } from './session'
 
 export type Load<Data> = {
   /** The last data that came; it stays while newer data loads. */
@@ -33,21 +34,44 @@ export function useLoad<Data>(load: () => Promise<Data>, inputs: readonly unknow
     run()
     return () => void turn.current++
   }, [run])
-  const set = useCallback((data: Data) => setState({ data, isLoading: false }), [])
+  // An answer that is still on its way is older than the change.
+  const set = useCallback((data: Data) => {
+    turn.current++
+    setState({ data, isLoading: false })
+  }, [])
+  useAfterSignIn(state.error, run)
   return { data: state.data, error: state.error, isLoading: state.isLoading, reload: run, set }
 }
 
-/** Loads data now and again every `intervalMs` while the page is visible. */
+/** Runs `retry` when the person has signed in again after an error that the end of the session made. */
+function useAfterSignIn(error: ApiError | undefined, retry: () => void): void {
+  const latest = useRef(retry)
+  latest.current = retry
+  const hasEnded = error !== undefined && isSessionEnd(error)
+  useEffect(() => {
+    if (hasEnded) return session.subscribe(({ kind }) => kind === 'in' && latest.current())
+  }, [hasEnded])
+}
+
+/**
+ * Loads data now and again every `intervalMs` while the page is visible and the session lasts. A slow answer is awaited:
+ * to ask again before it comes would drop it.
+ */
 export function usePoll<Data>(
   load: () => Promise<Data>,
   intervalMs: number,
   inputs: readonly unknown[] = [],
 ): Load<Data> {
   const loaded = useLoad(load, inputs)
+  const latest = useRef(loaded)
+  latest.current = loaded
   useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && loaded.reload(), intervalMs)
+    const timer = setInterval(() => {
+      const { isLoading, reload } = latest.current
+      if (!isLoading && document.visibilityState === 'visible' && session.peek().kind === 'in') reload()
+    }, intervalMs)
     return () => clearInterval(timer)
-  }, [loaded.reload, intervalMs])
+  }, [intervalMs])
   return loaded
 }
 
@@ -75,25 +99,31 @@ export function usePages<Item>(
   const [state, setState] = useState<State>({ items: [], cursor: undefined, isLoading: true })
   const turn = useRef(0)
 
-  const load = useCallback((cursor: string | undefined, before: readonly Item[]) => {
+  /** Loads the page at the cursor; undefined: the first one, which replaces all items. */
+  const load = useCallback((cursor: string | undefined) => {
     const mine = ++turn.current
     setState((now) => ({ ...now, isLoading: true, error: undefined }))
     loadPage(cursor).then(
       ({ items, next_cursor }) => {
-        if (mine === turn.current) setState({ items: [...before, ...items], cursor: next_cursor, isLoading: false })
+        if (mine !== turn.current) return
+        // A change may have updated the earlier items meanwhile.
+        const join = (now: State) => (cursor === undefined ? items : [...now.items, ...items])
+        setState((now) => ({ items: join(now), cursor: next_cursor, isLoading: false }))
       },
       (error: unknown) => {
+        if (mine !== turn.current) return
         // Items of another filter must not stand there as if they were those of this one.
-        if (mine === turn.current)
-          setState((now) => ({ ...now, items: before, error: asApiError(error), isLoading: false }))
+        const kept = (now: State) => (cursor === undefined ? { items: [], cursor: undefined } : now)
+        setState((now) => ({ ...kept(now), error: asApiError(error), isLoading: false }))
       },
     )
   }, inputs)
-  const reload = useCallback(() => load(undefined, []), [load])
+  const reload = useCallback(() => load(undefined), [load])
   useEffect(() => {
     reload()
     return () => void turn.current++
   }, [reload])
+  useAfterSignIn(state.error, () => load(state.cursor ?? undefined))
 
   return {
     items: state.items,
@@ -101,7 +131,7 @@ export function usePages<Item>(
     isLoading: state.isLoading,
     hasMore: state.cursor !== null,
     loadMore: () => {
-      if (!state.isLoading && state.cursor !== null) load(state.cursor, state.items)
+      if (!state.isLoading && state.cursor !== null) load(state.cursor)
     },
     reload,
     update: (change) => setState((now) => ({ ...now, items: change(now.items) })),

@@ -1,5 +1,5 @@
 /** Who is signed in here. Tabs tell each other when that changes. */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { api, ApiError, dataOf, whenSessionEnds, type Schema } from './client'
 
 export type SignedIn = Schema<'SignedIn'>
@@ -14,8 +14,17 @@ type State =
 
 export const session = signal<State>({ kind: 'unknown' })
 
+type News = 'entered' | 'left'
+
 const channel = new BroadcastChannel('sonant-session')
-channel.onmessage = () => void refreshSession()
+channel.onmessage = ({ data }: MessageEvent<News>) => {
+  if (data === 'left') forgetTexts()
+  void refreshSession()
+}
+const tell = (news: News) => channel.postMessage(news)
+
+/** The texts that pages kept for the person in this tab go with the session. */
+const forgetTexts = () => sessionStorage.clear()
 
 /** Asks the server who is signed in: another tab may have signed out, or in as another person. */
 export async function refreshSession(): Promise<void> {
@@ -45,7 +54,7 @@ document.addEventListener('visibilitychange', () => {
 /** A person has signed in here. */
 export function enter(signedIn: SignedIn): void {
   session.value = { kind: 'in', signedIn }
-  channel.postMessage('changed')
+  tell('entered')
 }
 
 /** Signs in. Throws {@link ApiError}. */
@@ -56,10 +65,9 @@ export async function signIn(email: string, password: string): Promise<void> {
 /** Signs out here, or of all sessions of the person. Throws {@link ApiError}. */
 export async function signOut(where: 'here' | 'everywhere'): Promise<void> {
   await dataOf(where === 'here' ? api.DELETE('/api/v1/session') : api.DELETE('/api/v1/sessions'))
-  // The texts that pages kept for the person in this tab go with the session.
-  sessionStorage.clear()
+  forgetTexts()
   session.value = { kind: 'out' }
-  channel.postMessage('changed')
+  tell('left')
 }
 
 /** The person who is signed in, behind the pages that only such a person sees. */
@@ -70,3 +78,12 @@ export function useSignedIn(): SignedIn {
 }
 
 export const useIsAdministrator = (): boolean => useSignedIn().account.role === 'admin'
+
+/** Runs `action` when the person of this tab has signed out, or another one has signed in. `owner`: the person until now. */
+export function whenPersonGoes(owner: () => string | undefined, action: () => void): void {
+  effect(() => {
+    const state = session.value
+    const isOther = state.kind === 'in' && state.signedIn.person.id !== owner()
+    if (owner() !== undefined && (isOther || state.kind === 'out')) action()
+  })
+}

@@ -1,5 +1,5 @@
 /** Errors of the service as a person would say them, with their code. */
-import { ApiError } from '../client/client'
+import { isSessionEnd, type ApiError } from '../client/client'
 import { words } from '../words/words'
 import { Button } from './button'
 
@@ -10,9 +10,7 @@ type Delay = 'with delay' | 'without delay'
 export function sayError(error: ApiError, delay: Delay = 'with delay'): string {
   const { errors } = words.value
   const known: Readonly<Record<string, string>> = errors.byCode
-  // A wrong password has the code of an ended session.
-  const isEnded = error.code === 'invalid_api_key' && error.param === 'Cookie'
-  const sentence = isEnded ? errors.sessionEnded : (known[error.code] ?? error.message)
+  const sentence = isSessionEnd(error) ? errors.sessionEnded : (known[error.code] ?? error.message)
   if (error.retryAfterSeconds === undefined || delay === 'without delay') return sentence
   return `${sentence} ${errors.tryAgainIn(error.retryAfterSeconds)}`
 }
