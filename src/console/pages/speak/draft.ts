@@ -1,6 +1,6 @@
 /** The text in the box and the choices beside it. They survive leaving the page and a refresh. */
 import { effect, signal } from '@preact/signals'
-import { session } from '../../client/session'
+import { whenPersonGoes } from '../../client/session'
 import { keep, readKept } from './kept'
 
 export type Format = 'mp3' | 'wav'
@@ -29,16 +29,17 @@ export function openDraft(personId: string): void {
   draft.value = { ...fresh, ...readKept<Draft>('draft', personId) }
 }
 
+whenPersonGoes(
+  () => owner,
+  () => {
+    owner = undefined
+    draft.value = fresh
+  },
+)
+
 export function changeDraft(changes: Partial<Draft>): void {
   draft.value = { ...draft.peek(), ...changes }
 }
-
-// After signing out, nothing of the person stays here.
-effect(() => {
-  if (session.value.kind !== 'out') return
-  owner = undefined
-  draft.value = fresh
-})
 
 effect(() => {
   const value = draft.value

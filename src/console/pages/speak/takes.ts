@@ -4,7 +4,7 @@
  */
 import { effect, signal } from '@preact/signals'
 import { api, ApiError, dataOf, type Schema } from '../../client/client'
-import { session } from '../../client/session'
+import { whenPersonGoes } from '../../client/session'
 import { cutText } from './cut'
 import type { Format } from './draft'
 import { keep, readKept } from './kept'
@@ -59,12 +59,15 @@ export function openTakes(personId: string): void {
   }))
 }
 
-// After signing out, nothing of the person stays here.
-effect(() => {
-  if (session.value.kind !== 'out') return
-  owner = undefined
-  takes.value = []
-})
+// The parts that are left must not be paid by another person.
+whenPersonGoes(
+  () => owner,
+  () => {
+    owner = undefined
+    remaining.value = undefined
+    takes.value = []
+  },
+)
 
 effect(() => {
   let kept = takes.value
