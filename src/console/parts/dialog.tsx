@@ -2,10 +2,15 @@
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { ApiError } from '../client/client'
+import { session } from '../client/session'
 import { words } from '../words/words'
 import { IconButton } from './button'
+import { sayError } from './errors'
 import { Form } from './form'
+import { toast } from './toast'
 
 type DialogProps = {
   readonly title: string
@@ -19,9 +24,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
+    const before = document.activeElement
     element.current!.showModal()
     // Without this the button that closes the dialog has the focus.
     element.current!.querySelector<HTMLElement>('input, select, textarea')?.focus()
+    // Nothing behind the dialog takes the focus before it is removed.
+    return () => queueMicrotask(() => focusAgain(before))
   }, [])
   return (
     <dialog
@@ -44,6 +52,14 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
+/** The focus goes back to where it was; to the page, where that has gone. */
+function focusAgain(before: Element | null): void {
+  if (document.activeElement !== document.body) return
+  const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body
+  const target = isThere ? before : document.getElementById('content')
+  target?.focus({ preventScroll: true })
+}
+
 type Question = {
   readonly title: string
   readonly text: ComponentChildren
@@ -60,13 +76,25 @@ export function ask(asked: Question): void {
   question.value = asked
 }
 
-/** The place of the questions; once per page. */
+/** The place of the questions; once per page. A question goes with its page and its person. */
 export function QuestionHost() {
   const asked = question.value
+  const { path } = useLocation()
+  const state = session.value
+  const personId = 'signedIn' in state ? state.signedIn.person.id : undefined
+  useEffect(() => () => void (question.value = undefined), [path, personId])
   if (!asked) return null
-  const close = () => void (question.value = undefined)
+  const close = () => {
+    if (question.peek() === asked) question.value = undefined
+  }
   const run = async () => {
-    await asked.run()
+    try {
+      await asked.run()
+    } catch (error) {
+      if (question.peek() === asked || !(error instanceof ApiError)) throw error
+      // The question was left before the answer came.
+      toast(sayError(error), 'bad')
+    }
     close()
   }
   return (

@@ -2,8 +2,14 @@
 import { words } from '../words/words'
 import { TextField } from './form'
 
-/** The last second of a local day, as the service takes it; null where no day is chosen. */
-export const endOfDay = (day: string): string | null => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
+/** Browsers let people type years of six digits, which the service refuses. */
+const lastDay = '9999-12-31'
+
+/** The last second of a local day, as the service takes it; null where no day is chosen that it takes. */
+export function endOfDay(day: string): string | null {
+  const time = new Date(`${day}T23:59:59`)
+  return Number.isNaN(time.getTime()) ? null : time.toISOString()
+}
 
 /** The local day of a time, as a date field takes it. */
 export function dayOf(iso: string | null): string {
@@ -20,11 +26,13 @@ type Props = {
 
 export function ExpiryField({ value, onValue }: Props) {
   const { common } = words.value
-  const isPast = value !== '' && Date.parse(endOfDay(value)!) < Date.now()
+  const end = endOfDay(value)
+  const isPast = end !== null && Date.parse(end) < Date.now()
   return (
     <TextField
       type="date"
       name="expires_at"
+      max={lastDay}
       label={common.expires}
       hint={common.expiresHint}
       fault={isPast ? common.expiresPast : undefined}

@@ -34,8 +34,9 @@ export function Form({ onSubmit, action, kind = 'primary', fields = [], onCancel
       await onSubmit()
       setState({ error: undefined, isBusy: false })
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      setState({ error, isBusy: false })
+      const refusal = error instanceof ApiError ? error : undefined
+      setState({ error: refusal, isBusy: false })
+      if (!refusal) throw error
     }
   }
 
@@ -140,6 +141,8 @@ type TextProps = Control<string> & {
   readonly autocomplete?: string
   readonly placeholder?: string
   readonly maxLength?: number
+  /** The last day that a field for a day takes. */
+  readonly max?: string
 }
 
 export function TextField({ label, name, hint, fault, value, onValue, type = 'text', ...rest }: TextProps) {

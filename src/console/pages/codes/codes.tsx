@@ -73,7 +73,7 @@ function stateOf({ status, expires_at }: Code): State {
 type TableProps = { readonly items: readonly Code[]; readonly onVoid: (code: Code) => Promise<void> }
 
 function CodeTable({ items, onVoid }: TableProps) {
-  const { common, administration } = words.value
+  const { money, administration } = words.value
   const { codes } = administration
   const columns: readonly Column<Code>[] = [
     { title: codes.code, cell: ({ code }) => <span class="mono">{code}</span> },
@@ -83,7 +83,9 @@ function CodeTable({ items, onVoid }: TableProps) {
     { title: codes.made_at, cell: ({ created_at }) => <span class="faint">{formatDay(created_at)}</span> },
     {
       title: codes.expires,
-      cell: ({ expires_at }) => <span class="faint">{expires_at ? formatDay(expires_at) : common.never}</span>,
+      cell: ({ expires_at }) => (
+        <span class="faint">{expires_at ? formatDay(expires_at) : money.keys.expiresNever}</span>
+      ),
     },
   ]
   const askVoid = (code: Code) =>

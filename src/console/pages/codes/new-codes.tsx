@@ -79,7 +79,7 @@ export function NewCodesDialog({ onClose, onMade }: Props) {
 
 type MadeProps = { readonly made: readonly Code[]; readonly onClose: () => void }
 
-/** The only place that shows the whole codes. */
+/** The only place that shows the whole codes, so only its button closes it. */
 export function MadeCodesDialog({ made, onClose }: MadeProps) {
   const { common, administration } = words.value
   const { codes } = administration
@@ -94,7 +94,7 @@ export function MadeCodesDialog({ made, onClose }: MadeProps) {
     )
   }
   return (
-    <Dialog title={codes.made(formatNumber(made.length))} onClose={onClose}>
+    <Dialog title={codes.made(formatNumber(made.length))} onClose={undefined}>
       <div class="stack">
         <div class="note warn">
           <p>{codes.madeText}</p>
