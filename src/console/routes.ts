@@ -17,6 +17,7 @@ import {
 } from 'lucide'
 import type { ComponentType } from 'preact'
 import { lazy } from 'preact-iso'
+import { NotLoaded } from './parts/not-loaded'
 import type { Words } from './words/words'
 
 type Place = {
@@ -26,7 +27,9 @@ type Place = {
   readonly title: keyof Words['navigation']
 }
 
-const load = (page: () => Promise<{ default: ComponentType }>) => lazy(page) as ComponentType
+/** After an update of the server its files have other names. */
+const load = (page: () => Promise<{ default: ComponentType }>) =>
+  lazy(() => page().catch(() => ({ default: NotLoaded }))) as ComponentType
 
 /** The navigation, in its order. */
 export const places: readonly Place[] = [

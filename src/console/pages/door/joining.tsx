@@ -1,5 +1,5 @@
 /** The form of a person who gets a password: at the first start, and by an invitation. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { enter, type SignedIn } from '../../client/session'
 import { at } from '../../installation'
 import { LinkButton } from '../../parts/button'
@@ -32,11 +32,20 @@ const readToken = () => location.hash.slice(1)
 
 export function JoinPage({ title, lead, action, whenUsed, send, onEntered }: Props) {
   const { door } = words.value
-  const [token] = useState(readToken)
+  const [token, setToken] = useState(readToken)
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [isRefused, setRefused] = useState(token === '')
+  // A second link in the same tab changes only the part behind `#`: the page stays.
+  useEffect(() => {
+    const read = () => {
+      setToken(readToken())
+      setRefused(readToken() === '')
+    }
+    addEventListener('hashchange', read)
+    return () => removeEventListener('hashchange', read)
+  }, [])
   const isShort = password !== '' && [...password].length < passwordCharactersMin
 
   async function submit(): Promise<void> {

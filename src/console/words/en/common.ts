@@ -79,6 +79,9 @@ export const common = {
     tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
     sessionEnded: 'The session has ended. Sign in again.',
     pageMissing: 'There is no such page.',
+    pageNotLoaded: 'This page did not load',
+    pageNotLoadedText: 'The server does not answer, or it was updated while the console was open.',
+    loadAgain: 'Load the console again',
     toOverview: 'To the overview',
     byCode: {
       unreachable: 'The server does not answer. Check the connection, then try again.',

@@ -77,6 +77,9 @@ export const common = {
     tryAgainIn: (seconds: number) => `请在 ${seconds} 秒后重试。`,
     sessionEnded: '会话已结束。请重新登录。',
     pageMissing: '没有这个页面。',
+    pageNotLoaded: '页面未能加载',
+    pageNotLoadedText: '服务器没有响应，或在控制台打开期间更新过。',
+    loadAgain: '重新加载控制台',
     toOverview: '回到概览',
     byCode: {
       unreachable: '服务器没有响应。请检查网络后重试。',
