@@ -1,7 +1,7 @@
 /** The invitations to an account that were not used yet. */
 import { X } from 'lucide'
 import { api, dataOf, type Schema } from '../../client/client'
-import { useLoad } from '../../client/load'
+import { usePoll } from '../../client/load'
 import { formatTime } from '../../format'
 import { IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
@@ -18,14 +18,16 @@ type Props = {
   readonly version: number
 }
 
+const refreshMs = 30_000
+
 /** Shows nothing where there is none. */
 export function InvitationsCard({ accountId, version }: Props) {
   const { people } = words.value.administration
   const params = { path: { id: accountId } }
-  const list = useLoad(
-    () => dataOf(api.GET('/api/v1/admin/accounts/{id}/invitations', { params })),
-    [accountId, version],
-  )
+  const list = usePoll(() => dataOf(api.GET('/api/v1/admin/accounts/{id}/invitations', { params })), refreshMs, [
+    accountId,
+    version,
+  ])
   const items = list.data?.items ?? []
   if (items.length === 0) return list.error ? <ErrorNote error={list.error} onRetry={list.reload} /> : null
 

@@ -2,7 +2,7 @@
 import { KeyRound, Pencil, Plus } from 'lucide'
 import { useState } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
-import { useLoad } from '../../client/load'
+import { usePoll } from '../../client/load'
 import { at } from '../../installation'
 import { Button, IconButton } from '../../parts/button'
 import { KeyForm, NewKeyDialog } from '../../parts/keys/key-dialogs'
@@ -21,13 +21,17 @@ const operations: KeyOperations = {
   remove: (id) => dataOf(api.DELETE('/api/v1/admin/keys/{id}', pathOf(id))),
 }
 
+const refreshMs = 30_000
+
 export function KeysCard({ accountId }: { readonly accountId: string }) {
   const { navigation, money, administration } = words.value
   const { accounts } = administration
   const [isCreating, setCreating] = useState(false)
   const [changed, setChanged] = useState<Key | undefined>(undefined)
   const [created, setCreated] = useState<Schema<'CreatedKey'> | undefined>(undefined)
-  const list = useLoad(() => dataOf(api.GET('/api/v1/admin/accounts/{id}/keys', pathOf(accountId))), [accountId])
+  const list = usePoll(() => dataOf(api.GET('/api/v1/admin/accounts/{id}/keys', pathOf(accountId))), refreshMs, [
+    accountId,
+  ])
 
   async function create(body: Schema<'NewKey'>): Promise<void> {
     setCreated(await dataOf(api.POST('/api/v1/admin/accounts/{id}/keys', { ...pathOf(accountId), body })))

@@ -3,7 +3,7 @@ import { ArrowLeft, ChartColumn, Pencil } from 'lucide'
 import { useRoute } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { api, dataOf } from '../../client/client'
-import { useLoad } from '../../client/load'
+import { usePoll } from '../../client/load'
 import { formatNumber, formatTime } from '../../format'
 import { at } from '../../installation'
 import { Button, LinkButton } from '../../parts/button'
@@ -24,6 +24,9 @@ import { KeysCard } from './keys-card'
 import { PeopleCard } from './people-card'
 import { usePlanOptions } from './plans'
 
+/** Its programs spend while the page is open, and another administrator may change it. */
+const refreshMs = 15_000
+
 export default function OneAccount() {
   const { id = '' } = useRoute().params
   return <AccountPage key={id} id={id} />
@@ -32,7 +35,11 @@ export default function OneAccount() {
 function AccountPage({ id }: { readonly id: string }) {
   const { navigation, administration } = words.value
   const { accounts } = administration
-  const account = useLoad(() => dataOf(api.GET('/api/v1/admin/accounts/{id}', { params: { path: { id } } })), [id])
+  const account = usePoll(
+    () => dataOf(api.GET('/api/v1/admin/accounts/{id}', { params: { path: { id } } })),
+    refreshMs,
+    [id],
+  )
   const { data } = account
   return (
     <Page

@@ -2,7 +2,7 @@
 import { KeyRound, Pencil, Trash2, UserPlus, Users } from 'lucide'
 import { useState } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
-import { useLoad } from '../../client/load'
+import { usePoll } from '../../client/load'
 import { formatDay, formatTime } from '../../format'
 import { Button, IconButton } from '../../parts/button'
 import { ask, Dialog } from '../../parts/dialog'
@@ -18,13 +18,15 @@ type Person = Schema<'AccountPerson'>
 type Shown = { readonly title: string; readonly text: string; readonly secret: string }
 type Props = { readonly accountId: string; readonly onInvited: () => void }
 
+const refreshMs = 30_000
+
 export function PeopleCard({ accountId, onInvited }: Props) {
   const { people } = words.value.administration
   const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [edited, setEdited] = useState<Person | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const params = { path: { id: accountId } }
-  const list = useLoad(() => dataOf(api.GET('/api/v1/admin/accounts/{id}/persons', { params })), [accountId])
+  const list = usePoll(() => dataOf(api.GET('/api/v1/admin/accounts/{id}/persons', { params })), refreshMs, [accountId])
 
   async function invite(): Promise<void> {
     setBusy(true)

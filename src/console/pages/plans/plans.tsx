@@ -22,7 +22,7 @@ const refreshMs = 20_000
 export default function Plans() {
   const { navigation, administration } = words.value
   const { plans } = administration
-  const [chosen, setChosen] = useQuery('plan')
+  const [asked, setAsked] = useQuery('plan')
   const [isCreating, setCreating] = useState(false)
   const list = usePoll(() => dataOf(api.GET('/api/v1/admin/groups')), refreshMs)
   const voices = useLoad(() => dataOf(api.GET('/api/v1/admin/voices')), [])
@@ -31,8 +31,8 @@ export default function Plans() {
     const plan = await dataOf(api.POST('/api/v1/admin/groups', { body: { name, voices: [] } }))
     toast(plans.created(plan.name))
     setCreating(false)
-    list.reload()
-    setChosen(plan.id)
+    list.set({ ...list.data!, items: [...list.data!.items, plan] })
+    setAsked(plan.id)
   }
 
   const createButton = (
@@ -43,8 +43,9 @@ export default function Plans() {
   return (
     <Page title={navigation.plans} lead={plans.lead} actions={list.data?.items.length !== 0 && createButton}>
       <Loaded of={list}>
-        {({ items }) =>
-          items.length === 0 ? (
+        {({ items }) => {
+          const chosen = asked === '' ? (items[0]?.id ?? '') : asked
+          return items.length === 0 ? (
             <Card>
               <Empty icon={Layers} title={plans.none}>
                 <p>{plans.noneText}</p>
@@ -61,13 +62,13 @@ export default function Plans() {
                     items={items}
                     voices={all.items}
                     reload={list.reload}
-                    onGone={() => setChosen('')}
+                    onGone={() => setAsked('')}
                   />
                 )}
               </Loaded>
             </>
           )
-        }
+        }}
       </Loaded>
       {isCreating && (
         <PlanNameDialog
@@ -113,7 +114,7 @@ function Chosen({ id, items, voices, reload, onGone }: ChosenProps) {
   if (plan) return <PlanCard key={id} plan={plan} voices={voices} reload={reload} onGone={onGone} />
   return (
     <Card>
-      <Empty icon={Layers} title={id === '' ? plans.choose : plans.gone} />
+      <Empty icon={Layers} title={plans.gone} />
     </Card>
   )
 }

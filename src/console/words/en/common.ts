@@ -103,7 +103,7 @@ export const common = {
       file_too_large: 'The file is larger than 15 MB.',
       invalid_url: 'This is no address of a recording.',
       url_blocked: 'The service may not fetch from this address.',
-      url_fetch_failed: 'The recording could not be fetched from this address.',
+      url_fetch_failed: 'Nothing could be fetched from this address.',
       render_failed: 'The voice could not be made from this recording. Nothing was charged.',
       url_too_large: 'The file at this address is larger than 15 MB.',
       not_found: 'This does not exist any more.',

@@ -101,7 +101,7 @@ export const common = {
       file_too_large: '文件超过 15 MB。',
       invalid_url: '这不是录音的地址。',
       url_blocked: '服务不允许从该地址获取。',
-      url_fetch_failed: '未能从该地址获取录音。',
+      url_fetch_failed: '未能从该地址获取内容。',
       render_failed: '未能用这段录音制作声音，没有收费。',
       url_too_large: '该网址的文件超过 15 MB。',
       not_found: '这已不存在。',

@@ -9,7 +9,6 @@ export const plans = {
   noneText: 'Every account has the public voices. A plan gives accounts a choice of their own.',
   list: 'Voice plans',
   count: (count: string) => (count === '1' ? '1 voice' : `${count} voices`),
-  choose: 'Choose a plan.',
   rename: 'Rename',
   renameTitle: 'Rename the plan',
   renamed: 'The plan is renamed.',

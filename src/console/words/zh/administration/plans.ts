@@ -9,7 +9,6 @@ export const plans = {
   noneText: '所有账户都可以使用公开声音。套餐可以为账户指定专属的声音。',
   list: '声音套餐',
   count: (count: string) => `${count} 个声音`,
-  choose: '请选择一个套餐。',
   rename: '重命名',
   renameTitle: '重命名套餐',
   renamed: '套餐已重命名。',
