@@ -3,20 +3,20 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { api, ApiError, dataOf } from '../../client/client'
 import { useLoad } from '../../client/load'
 import { useQuery } from '../../client/query'
-import { formatLanguage, formatNumber } from '../../format'
-import { at } from '../../installation'
-import { LinkButton } from '../../parts/button'
 import { sayError } from '../../parts/errors'
 import { CheckField, Form, SelectField, TextField } from '../../parts/form'
 import { Card, Page } from '../../parts/page'
+import { Skeleton } from '../../parts/states'
 import { toast } from '../../parts/toast'
 import { language as shown, words } from '../../words/words'
 import type { Voice } from '../voices/filters'
+import { isName, languagesOf, missingOf, sayFault, useDraft, useLeavingQuestion, type Draft } from './draft'
 import { Made } from './made'
+import { PriceNote, usePrice } from './price'
 import { Progress } from './progress'
-import { hashOf, partOf, type Recording } from './recording'
-import { precheck, sendClone, unknownHash, type Cloned, type Source as Sent, type Stage } from './send'
-import { Source, useOrigin } from './source'
+import { partOf } from './recording'
+import { sendClone, type Cloned, type Source as Sent, type Stage } from './send'
+import { Source } from './source'
 
 export default function Clone() {
   const { clone, voices } = words.value
@@ -27,7 +27,11 @@ export default function Clone() {
   return (
     <Page title={voices.clone} lead={madeId && known ? undefined : clone.lead}>
       {madeId && (known || list.isLoading) ? (
-        known && <Made voice={known} cloned={cloned} onAnother={() => setMadeId('')} />
+        known ? (
+          <Made voice={known} cloned={cloned} onAnother={() => setMadeId('')} />
+        ) : (
+          <Skeleton />
+        )
       ) : (
         <div class="clone">
           <CloneForm
@@ -68,6 +72,9 @@ function CloneForm({ of, onCloned }: FormProps) {
   const price = usePrice(draft.part)
   const { stage, refusal, submit, cancel } = useSending(draft, onCloned)
   const missing = missingOf(draft, price)
+  // A file can be chosen again; what was spoken cannot.
+  const isSpoken = draft.recording !== undefined && !(draft.recording.file instanceof File)
+  useLeavingQuestion(isSpoken || stage !== undefined)
   return (
     <Card>
       <Form
@@ -81,6 +88,7 @@ function CloneForm({ of, onCloned }: FormProps) {
             <h2>{clone.step1}</h2>
             <Source
               choice={draft}
+              isDisabled={stage !== undefined}
               fault={sayFault(draft, refusal)}
               onRecording={draft.choose}
               onStart={draft.setStart}
@@ -123,137 +131,6 @@ function CloneForm({ of, onCloned }: FormProps) {
         )}
       </Form>
     </Card>
-  )
-}
-
-type Draft = ReturnType<typeof useDraft>
-
-function useDraft(languages: readonly { readonly value: string }[]) {
-  const [origin] = useOrigin()
-  const [recording, setRecording] = useState<Recording>()
-  const [startSeconds, setStart] = useState(0)
-  const settledSeconds = useSettled(startSeconds)
-  const part = useMemo(() => recording && partOf(recording, settledSeconds), [recording, settledSeconds])
-  const [url, setUrl] = useState('')
-  const [name, setName] = useState('')
-  const [language, setLanguage] = useState('')
-  const [isRightful, setRightful] = useState(false)
-  /** The name that the last file gave; the name of another file replaces it. */
-  const [givenName, setGivenName] = useState('')
-
-  function choose(chosen: Recording | undefined): void {
-    setRecording(chosen)
-    setStart(0)
-    if (chosen && !(chosen.file instanceof File)) {
-      // The text to read aloud is in the language of the page.
-      if (language === '' && languages.some(({ value }) => value === shown.value)) setLanguage(shown.value)
-      return
-    }
-    if (!chosen || name !== givenName) return
-    setName(nameFrom(chosen.name))
-    setGivenName(nameFrom(chosen.name))
-  }
-
-  // A file can be chosen again; what was spoken cannot.
-  useLeavingQuestion(recording !== undefined && !(recording.file instanceof File))
-
-  const draft = { origin, recording, part, startSeconds, url, name, language, isRightful }
-  return { ...draft, setStart, choose, setUrl, setName, setLanguage, setRightful }
-}
-
-/** Lets the browser ask before the page is closed or loaded again. */
-function useLeavingQuestion(isAsked: boolean): void {
-  useEffect(() => {
-    if (!isAsked) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isAsked])
-}
-
-const settlesMs = 200
-
-/** The value once it has not changed for a moment: a slider on its way says many. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), settlesMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
-
-const nameCharactersMax = 64
-const forbidden = /[\\/:*?"<>|\p{Cc}]/gu
-
-const isName = (name: string): boolean => {
-  const trimmed = name.trim()
-  return trimmed !== '' && [...trimmed].length <= nameCharactersMax && trimmed.search(forbidden) === -1
-}
-
-/** A name for the voice from the name of its file. */
-const nameFrom = (fileName: string): string =>
-  [...fileName.replace(/\.[^.]*$/, '').replace(forbidden, ' ')].slice(0, nameCharactersMax).join('').trim()
-
-function sayFault({ recording, url, origin }: Draft, refusal: ApiError | undefined): string | undefined {
-  const { clone } = words.value
-  if (refusal) return refusal.code === 'invalid_params' ? refusal.message : sayError(refusal)
-  if (origin === 'address') return isBegun(url) || isAddress(url) ? undefined : clone.faults.address
-  return recording?.fault && clone.faults[recording.fault]
-}
-
-/** Whether the beginning of an address has been typed, as far as it goes. */
-const isBegun = (url: string): boolean => ['https://', 'http://'].some((beginning) => beginning.startsWith(url.trim()))
-
-const isAddress = (url: string): boolean => /^https?:\/\/[^\s/]+/i.test(url.trim())
-
-/** The steps that are still to be done, in words. */
-function missingOf({ origin, recording, url, name, isRightful }: Draft, price: Price): string[] {
-  const { needs } = words.value.clone
-  const hasSource = origin === 'address' ? isAddress(url) : recording !== undefined && !recording.fault
-  const isTooDear = price.units !== undefined && price.balance !== undefined && price.units > price.balance
-  return [
-    hasSource ? '' : needs.recording,
-    isName(name) ? '' : needs.name,
-    isRightful ? '' : needs.right,
-    isTooDear && !price.own ? needs.balance : '',
-  ].filter(Boolean)
-}
-
-const languagesOf = (voices: readonly Voice[]) => {
-  const known = new Set(voices.flatMap(({ language, owned }) => (owned ? [] : language.split('-')[0]!)))
-  return [...known]
-    .map((value) => ({ value, label: formatLanguage(value) }))
-    .sort((a, b) => a.label.localeCompare(b.label, shown.value))
-}
-
-type Price = {
-  readonly units: number | undefined
-  readonly balance: number | undefined
-  /** The account's voice that was made from the same file. */
-  readonly own: string | undefined
-}
-
-/** The price of a clone of this file, or of a new one. */
-function usePrice(part: Blob | undefined): Price {
-  const balance = useLoad(() => dataOf(api.GET('/api/v1/balance')), [])
-  const checked = useLoad(async () => precheck((part && (await hashOf(part))) ?? unknownHash), [part])
-  return {
-    units: checked.data?.fee_units,
-    balance: balance.data?.balance,
-    own: checked.data?.own_voice?.display_name,
-  }
-}
-
-function PriceNote({ units, balance, own }: Price) {
-  const { clone, navigation } = words.value
-  if (own !== undefined) return <p class="note good">{clone.isOwn(own)}</p>
-  if (units === undefined || balance === undefined) return null
-  return (
-    <div class={units > balance ? 'note warn' : 'price'}>
-      <p>{clone.price(formatNumber(units), formatNumber(balance))}</p>
-      {units > balance && <LinkButton href={at('/balance')}>{navigation.balance}</LinkButton>}
-    </div>
   )
 }
 

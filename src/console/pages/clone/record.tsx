@@ -130,6 +130,9 @@ type State =
 const fade = 0.8
 
 function useRecorder(onRecorded: (recording: Recording) => void) {
+  /** The microphone outlives the rendering that opened it. */
+  const latest = useRef(onRecorded)
+  latest.current = onRecorded
   const [state, setState] = useState<State>({ kind: 'off' })
   const [isRecording, setRecording] = useState(false)
   const [isShort, setShort] = useState(false)
@@ -196,7 +199,7 @@ function useRecorder(onRecorded: (recording: Recording) => void) {
     setRecording(false)
     if (samples.length < secondsMin * sampleRate) return setShort(true)
     close()
-    onRecorded(recordingOf(samples, sampleRate, words.peek().clone.recordedName))
+    latest.current(recordingOf(samples, sampleRate, words.peek().clone.recordedName))
   }
 
   return { state, open, level, seconds, isRecording, isShort, begin, stop }

@@ -9,6 +9,8 @@ export const secondsMin = 1
 /** Longer files are not decoded: minutes of sound take hundreds of megabytes. */
 const decodedSecondsMax = 600
 const decodedBytesMax = 200e6
+/** A browser may wait for ever for the head of a file that has none. */
+const readingMsMax = 5000
 /** Below this peak there is only the noise of the converter. */
 const silentPeak = 0.001
 
@@ -67,8 +69,9 @@ function lengthOf(file: Blob): Promise<number | undefined> {
   const url = URL.createObjectURL(file)
   const audio = new Audio()
   return new Promise<number | undefined>((resolve) => {
-    audio.onloadedmetadata = () => resolve(audio.duration)
+    audio.onloadedmetadata = () => resolve(Number.isFinite(audio.duration) ? audio.duration : undefined)
     audio.onerror = () => resolve(undefined)
+    setTimeout(() => resolve(undefined), readingMsMax)
     audio.preload = 'metadata'
     audio.src = url
   }).finally(() => URL.revokeObjectURL(url))

@@ -25,7 +25,9 @@ export async function sendClone(source: Source, fields: Fields, { onStage, signa
   if ('url' in source) return clone(source)
   onStage({ kind: 'checking' })
   const hash = await hashOf(source.file)
-  if (hash !== undefined && (await precheck(hash)).exists) {
+  const isKnown = hash !== undefined && (await precheck(hash)).exists
+  signal.throwIfAborted()
+  if (isKnown) {
     try {
       return await clone({ hash })
     } catch (error) {

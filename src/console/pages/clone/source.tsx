@@ -26,6 +26,7 @@ export type Choice = {
 
 type Props = {
   readonly choice: Choice
+  readonly isDisabled: boolean
   readonly onRecording: (recording: Recording | undefined) => void
   readonly onStart: (seconds: number) => void
   readonly onUrl: (url: string) => void
@@ -40,7 +41,7 @@ export function useOrigin(): [Origin, (origin: Origin) => void] {
   return [origin, setAsked]
 }
 
-export function Source({ choice, onRecording, onStart, onUrl, fault }: Props) {
+export function Source({ choice, isDisabled, onRecording, onStart, onUrl, fault }: Props) {
   const { clone } = words.value
   const { origin, recording, part, startSeconds, url } = choice
   const [, setOrigin] = useOrigin()
@@ -59,7 +60,7 @@ export function Source({ choice, onRecording, onStart, onUrl, fault }: Props) {
     onRecording(read)
     setReading(false)
   }
-  const isOver = useDrop((file) => void readFile(file))
+  const isOver = useDrop((file) => void (isDisabled || readFile(file)))
 
   return (
     <div class={isOver ? 'source is-over' : 'source'}>
