@@ -1,6 +1,7 @@
 /** The audit log in the form of the public interface. */
 import { findAccount } from '../account/accounts'
 import { listOperations } from '../account/audit-log'
+import { findKey } from '../account/keys'
 import { findPerson } from '../account/persons'
 import type { Database } from '../db/database'
 import { optionalInstant, optionalText, type Fields } from '../fields'
@@ -20,13 +21,19 @@ export function listLog({ db }: Administration, fields: Fields) {
   const subject = optionalText(fields, 'subject', filterRules)
   const operations = listOperations(db, { fromMs, toMs, act, actor, subject, limit, before })
   const names = new Map<string, string | null>()
-  const nameOf = (actor: string) => {
-    if (!names.has(actor)) names.set(actor, findActorName(db, actor))
-    return names.get(actor)!
+  const remember = (text: string, find: (db: Database, text: string) => string | null) => {
+    if (!names.has(text)) names.set(text, find(db, text))
+    return names.get(text)!
   }
-  const items = operations.map(({ createdAtMs, ...operation }) => {
-    return { ...operation, actor_name: nameOf(operation.actor), created_at: instant(createdAtMs) }
-  })
+  const items = operations.map(({ createdAtMs, actor, act, subject, ...states }) => ({
+    ...states,
+    actor,
+    actor_name: remember(actor, findActorName),
+    act,
+    subject,
+    subject_name: remember(subject, findSubjectName),
+    created_at: instant(createdAtMs),
+  }))
   return { items, next_cursor: cursorBehind(operations, limit) }
 }
 
@@ -36,4 +43,9 @@ function findActorName(db: Database, actor: string): string | null {
   if (!accountId || !id) return null
   const found = kind === 'person' ? findPerson(db, id) : findAccount(db, accountId)
   return found?.name ?? null
+}
+
+/** The present name of an account, a person or a key; null for other objects. */
+function findSubjectName(db: Database, subject: string): string | null {
+  return (findAccount(db, subject) ?? findPerson(db, subject) ?? findKey(db, subject))?.name ?? null
 }

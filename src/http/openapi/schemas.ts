@@ -167,6 +167,7 @@ const loggedOperation = {
   actor_name: orNull(text('Present name of the person, or of the account of the key; null: there is none.')),
   act: text('The operation, as on the command line.'),
   subject: text('Id of the changed object.'),
+  subject_name: orNull(text('Present name of an account, a person or a key; null: another object, or a removed one.')),
   before: {
     description: 'State before the operation; null: the object did not exist.',
     type: ['object', 'null'],

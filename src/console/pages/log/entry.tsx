@@ -1,7 +1,7 @@
 /** One operation of the audit log: who did what to whom, and the change. */
 import { ListFilter } from 'lucide'
 import type { Schema } from '../../client/client'
-import { formatTime } from '../../format'
+import { formatNumber, formatTime } from '../../format'
 import { at } from '../../installation'
 import { IconButton } from '../../parts/button'
 import { words } from '../../words/words'
@@ -69,10 +69,10 @@ export function Entry({ of: entry, onActor, onSubject }: Props) {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The changed object by its name, with a link to the account that it is or belongs to. */
-function Subject({ of: { act, subject, before, after } }: { readonly of: Act }) {
+function Subject({ of: { act, subject, subject_name, before, after } }: { readonly of: Act }) {
   const read = (field: string) => textOf(after, field) ?? textOf(before, field)
   const accountId = act.startsWith('account ') && uuid.test(subject) ? subject : read('account_id')
-  const name = read('name') ?? read('display_name') ?? read('code')
+  const name = read('name') ?? read('display_name') ?? read('code') ?? subject_name ?? batchOf(after)
   const shown = name ?? subject
   // Persons are subjects, too, and have no page of their own.
   const isLinked = accountId && !act.includes('person')
@@ -81,6 +81,12 @@ function Subject({ of: { act, subject, before, after } }: { readonly of: Act }) 
   ) : (
     <span class={name ? '' : 'mono'}>{shown}</span>
   )
+}
+
+/** A batch of codes by their number and what each adds. */
+function batchOf(state: State): string | undefined {
+  const { count, units } = state ?? {}
+  return typeof count === 'number' && typeof units === 'number' ? `${count} × ${formatNumber(units)}` : undefined
 }
 
 function textOf(state: State, field: string): string | undefined {
