@@ -8,6 +8,7 @@ import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
 import { ListenButton } from '../../parts/listen'
 import { Card } from '../../parts/page'
+import { Portions } from '../../parts/portions'
 import { Empty, Loaded } from '../../parts/states'
 import { Table, type Column } from '../../parts/table'
 import { toast } from '../../parts/toast'
@@ -26,7 +27,7 @@ export function ClonesCard({ accountId }: { readonly accountId: string }) {
           items.length === 0 ? (
             <Empty icon={Mic} title={clones.none} />
           ) : (
-            <CloneTable items={items} onChanged={list.reload} />
+            <Portions of={items}>{(portion) => <CloneTable items={portion} onChanged={list.reload} />}</Portions>
           )
         }
       </Loaded>

@@ -28,12 +28,16 @@ export default function Catalogue() {
   return (
     <Page title={navigation.catalogue} lead={catalogue.lead}>
       <Loaded of={voices.list} lines={10}>
-        {({ items }) => (
-          <>
-            <FeaturedCard voices={voices} items={items} listed={byId} onRename={setRenamed} />
-            <OthersCard voices={voices} items={items} listed={byId} onRename={setRenamed} />
-          </>
-        )}
+        {({ items }) => {
+          const first = [...featuredOf(items), ...items].find((voice) => voice.active && voice.public)
+          const props = { voices, items, listed: byId, defaultId: first?.id, onRename: setRenamed }
+          return (
+            <>
+              <FeaturedCard {...props} />
+              <OthersCard {...props} />
+            </>
+          )
+        }}
       </Loaded>
       {renamed && <RenameDialog voice={renamed} onClose={() => setRenamed(undefined)} onRenamed={voices.list.reload} />}
     </Page>
@@ -44,18 +48,19 @@ type Props = {
   readonly voices: ReturnType<typeof useManagedVoices>
   readonly items: readonly Voice[]
   readonly listed: ReadonlyMap<string, Schema<'Voice'>>
+  /** The voice of requests that name none: the first public one of the list. */
+  readonly defaultId: string | undefined
   readonly onRename: (voice: Voice) => void
 }
 
-/** The properties of a row. The first public voice of the list is the default. */
-function rowOf(voice: Voice, { voices, items, listed, onRename }: Props) {
+/** The properties of a row. */
+function rowOf(voice: Voice, { voices, listed, defaultId, onRename }: Props) {
   const { catalogue } = words.value.administration
-  const first = [...featuredOf(items), ...items].find((each) => each.active && each.public)
   return {
     voice,
     demoUrl: voice.active ? listed.get(voice.id)?.demo_url : undefined,
     isSlow: voice.slow === true,
-    isDefault: first?.id === voice.id,
+    isDefault: defaultId === voice.id,
     onRename: () => onRename(voice),
     onChange: (changes: Schema<'VoiceChanges'>) =>
       voices.update(voice.id, changes, catalogue.saved(voice.display_name)),
