@@ -171,12 +171,22 @@ describeWith('chromium', 'the console of an administrator', () => {
   })
 
   it('finds a pack on the hub, shows its licence, installs it, and removes it', async () => {
+    const stalled = Promise.withResolvers<undefined>()
+    hub.faults.set('en_US-amy-low.onnx', () => stalled.promise)
     await visit.go('/admin/packs')
     await page.getByLabel('What to look for').fill('en_US')
-    await button('Install piper/en_US-amy-low').click()
-    await dialog().getByText('CC BY 4.0', { exact: true }).waitFor()
+    const install = async () => {
+      await button('Install piper/en_US-amy-low').click()
+      await dialog().getByText('CC BY 4.0', { exact: true }).waitFor()
+      await button('Install', dialog()).click()
+    }
+    await install()
+    await page.getByText(/^\d.*B of \d.*B$/).waitFor()
     await visit.expectClean()
-    await button('Install', dialog()).click()
+    await button('Cancel the installation of piper/en_US-amy-low').click()
+    await page.getByText('The installation is cancelled.').waitFor()
+    stalled.resolve(undefined)
+    await install()
     const pack = card('piper-en_US-amy-low')
     await pack.getByText('Ready', { exact: true }).waitFor()
     expect((await server.ask('/api/v1/voices', { key: null })).text).toContain('en-us-amy-low')
