@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import type { Schema } from '../../client/client'
 import { useQuery } from '../../client/query'
 import { formatLanguage } from '../../format'
-import { words } from '../../words/words'
+import { language as shown, words } from '../../words/words'
 
 export type Voice = Schema<'Voice'>
 
@@ -89,7 +89,7 @@ export function optionsOf(voices: readonly Voice[]): Record<'language' | 'gender
   const all = { value: '', label: words.value.common.all }
   const list = (values: readonly string[], nameOf: (value: string) => string): Option[] => {
     const options = [...new Set(values)].map((value) => ({ value, label: nameOf(value) }))
-    return [all, ...options.sort((a, b) => a.label.localeCompare(b.label))]
+    return [all, ...options.sort((a, b) => a.label.localeCompare(b.label, shown.value))]
   }
   return {
     language: list(
