@@ -19,15 +19,21 @@ const asApiError = (error: unknown): ApiError =>
 
 /** Loads data again whenever one of `inputs` changes; an answer to older inputs is dropped. */
 export function useLoad<Data>(load: () => Promise<Data>, inputs: readonly unknown[]): Load<Data> {
-  const [state, setState] = useState<{ data?: Data; error?: ApiError; isLoading: boolean }>({ isLoading: true })
+  /** `by`: the call that loaded the data; another one is for other inputs. */
+  type State = { data?: Data; by?: () => void; error?: ApiError; isLoading: boolean }
+  const [state, setState] = useState<State>({ isLoading: true })
   const turn = useRef(0)
   const run = useCallback(() => {
     const mine = ++turn.current
     setState((now) => ({ ...now, isLoading: true }))
     load().then(
-      (data) => mine === turn.current && setState({ data, isLoading: false }),
-      (error: unknown) =>
-        mine === turn.current && setState((now) => ({ ...now, error: asApiError(error), isLoading: false })),
+      (data) => mine === turn.current && setState({ data, by: run, isLoading: false }),
+      (error: unknown) => {
+        if (mine !== turn.current) return
+        // Data for other inputs must not stand there as if it were for these.
+        const kept = (now: State) => (now.by === run ? now : {})
+        setState((now) => ({ ...kept(now), error: asApiError(error), isLoading: false }))
+      },
     )
   }, inputs)
   useEffect(() => {
@@ -35,10 +41,13 @@ export function useLoad<Data>(load: () => Promise<Data>, inputs: readonly unknow
     return () => void turn.current++
   }, [run])
   // An answer that is still on its way is older than the change.
-  const set = useCallback((data: Data) => {
-    turn.current++
-    setState({ data, isLoading: false })
-  }, [])
+  const set = useCallback(
+    (data: Data) => {
+      turn.current++
+      setState({ data, by: run, isLoading: false })
+    },
+    [run],
+  )
   useAfterSignIn(state.error, run)
   return { data: state.data, error: state.error, isLoading: state.isLoading, reload: run, set }
 }
