@@ -41,14 +41,16 @@ export function findAccount(db: Database, idOrNumber: string): Account | undefin
 }
 
 /**
- * Lists accounts, newest first. `search` matches a part of the name, email or account number. It ignores the case of A
- * to Z only, because SQLite folds no other letters.
+ * Lists accounts, newest first, down to and including `last`. `search` matches a part of the name, email or account
+ * number. It ignores the case of A to Z only, because SQLite folds no other letters. A search reads all other rows of
+ * the range.
  */
 export function listAccounts(
   db: Database,
-  { search, limit, before }: ListOptions & { search: string | undefined },
+  { search, limit, before, last }: ListOptions & { search: string | undefined; last?: ListOptions['before'] },
 ): Account[] {
   const conditions = ['(created_at_ms, id) < (@createdAtMs, @id)']
+  if (last) conditions.push('(created_at_ms, id) >= (@lastMs, @lastId)')
   if (search !== undefined)
     conditions.push(
       `(instr(lower(name), lower(@search)) OR instr(lower(email), lower(@search)) OR instr(account_number, @search))`,
@@ -56,7 +58,18 @@ export function listAccounts(
   return prepare<Record<string, unknown>, Account>(
     db,
     `SELECT ${columns} FROM accounts WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
-  ).all({ createdAtMs: Number.MAX_SAFE_INTEGER, id: '', ...before, limit, search })
+  ).all({ ...newest, ...before, lastMs: last?.createdAtMs, lastId: last?.id, limit, search })
+}
+
+const newest = { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' } as const
+
+/** The place of the account that is `rows` accounts behind `before`. undefined: there are fewer. */
+export function findAccountPlace(db: Database, before: ListOptions['before'], rows: number): ListOptions['before'] {
+  return prepare<Record<string, unknown>, NonNullable<ListOptions['before']>>(
+    db,
+    `SELECT created_at_ms AS createdAtMs, id FROM accounts WHERE (created_at_ms, id) < (@createdAtMs, @id)
+     ORDER BY created_at_ms DESC, id DESC LIMIT 1 OFFSET @rows - 1`,
+  ).get({ ...newest, ...before, rows })
 }
 
 export type ListOptions = {

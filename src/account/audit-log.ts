@@ -1,10 +1,9 @@
 /**
  * The log of administrative operations: actor, operation, state before and after. Append-only; the database refuses
- * changes and deletions.
+ * deletions, and every change but the erasure of names.
  */
 import type { Database } from '../db/database'
 import { prepare } from '../db/statements'
-import type { ListOptions } from './accounts'
 
 export type Operation = {
   readonly actor: string
@@ -17,7 +16,7 @@ export type Operation = {
   readonly after: unknown
 }
 
-export type LoggedOperation = Operation & { readonly id: string; readonly createdAtMs: number }
+export type LoggedOperation = Operation & { readonly id: number; readonly createdAtMs: number }
 
 /** Must run in the transaction of the operation itself. */
 export function logOperation(db: Database, { actor, act, subject, before, after }: Operation, nowMs: number): void {
@@ -49,22 +48,56 @@ export type LogFilter = {
   readonly subject?: string | undefined
 }
 
-/** Lists operations, newest first by (time, row). */
-export function listOperations(
-  db: Database,
-  { fromMs, toMs, act, actor, subject, limit, before }: ListOptions & LogFilter,
-): LoggedOperation[] {
-  const start =
-    before && before.createdAtMs < toMs ? { ...before, id: Number(before.id) } : { createdAtMs: toMs, id: 0 }
-  const conditions = ['created_at_ms >= @fromMs', '(created_at_ms, id) < (@createdAtMs, @id)']
-  if (act !== undefined) conditions.push('act = @act')
-  if (actor !== undefined) conditions.push('instr(actor, @actor)')
-  if (subject !== undefined) conditions.push('subject = @subject')
+type Place = { readonly createdAtMs: number; readonly id: number }
+
+type Range = { readonly limit: number; readonly before: Place | undefined; readonly last?: Place | undefined }
+
+/**
+ * Lists operations, newest first by (time, row), down to and including `last`. A filter by operation or actor reads all
+ * other rows of the range.
+ */
+export function listOperations(db: Database, { limit, ...filter }: LogFilter & Range): LoggedOperation[] {
   const rows = prepare<Record<string, unknown>, Row>(
     db,
-    `SELECT id, created_at_ms AS createdAtMs, actor, act, subject, before, after FROM audit_log
-     WHERE ${conditions.join(' AND ')} ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
-  ).all({ ...start, fromMs, limit, act, actor, subject })
+    `SELECT id, created_at_ms AS createdAtMs, actor, act, subject, before, after FROM ${matching(filter)}
+     ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
+  ).all({ ...valuesOf(filter), limit })
   const parse = (json: string | null): unknown => (json === null ? null : JSON.parse(json))
-  return rows.map((row) => ({ ...row, id: String(row.id), before: parse(row.before), after: parse(row.after) }))
+  return rows.map((row) => ({ ...row, before: parse(row.before), after: parse(row.after) }))
+}
+
+/** The place of the operation that is `rows` operations behind `before`, whatever the operation and its actor. */
+export function findOperationPlace(
+  db: Database,
+  { fromMs, toMs, subject, before }: LogFilter & Pick<Range, 'before'>,
+  rows: number,
+): Place | undefined {
+  const wide = { fromMs, toMs, subject, before }
+  return prepare<Record<string, unknown>, Place>(
+    db,
+    `SELECT created_at_ms AS createdAtMs, id FROM ${matching(wide)}
+     ORDER BY created_at_ms DESC, id DESC LIMIT 1 OFFSET @rows - 1`,
+  ).get({ ...valuesOf(wide), rows })
+}
+
+type Selection = LogFilter & Omit<Range, 'limit'>
+
+function matching({ act, actor, subject, last }: Selection): string {
+  const index = subject === undefined ? 'audit_log_by_age' : 'audit_log_by_subject'
+  const conditions = [
+    subject !== undefined && 'subject = @subject',
+    'created_at_ms >= @fromMs',
+    '(created_at_ms, id) < (@startMs, @startId)',
+    last && '(created_at_ms, id) >= (@lastMs, @lastId)',
+    act !== undefined && 'act = @act',
+    actor !== undefined && 'instr(actor, @actor)',
+  ]
+  return `audit_log INDEXED BY ${index} WHERE ${conditions.filter(Boolean).join(' AND ')}`
+}
+
+function valuesOf({ fromMs, toMs, act, actor, subject, before, last }: Selection): Record<string, unknown> {
+  const start = before && before.createdAtMs < toMs ? before : { createdAtMs: toMs, id: 0 }
+  const places = { startMs: start.createdAtMs, startId: start.id, lastMs: last?.createdAtMs, lastId: last?.id }
+  // SQLite uses one condition as the end of the range in the index.
+  return { act, actor, subject, fromMs: last?.createdAtMs ?? fromMs, ...places }
 }

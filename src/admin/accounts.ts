@@ -2,6 +2,7 @@
 import {
   createAccount as insertAccount,
   findAccount,
+  findAccountPlace,
   hasOtherAdministrator,
   listAccounts as readAccounts,
   updateAccount as writeAccount,
@@ -9,12 +10,13 @@ import {
 } from '../account/accounts'
 import { endSessionsOfAccount } from '../account/sessions'
 import type { Database } from '../db/database'
+import { readPageInSteps } from '../db/scan'
 import { AppError } from '../errors'
 import { refuse, type Fields } from '../fields'
 import { adjust, openBalance, readBalance, settledUnits } from '../billing/ledger/ledger'
 import { accountChanges, accountSearch, adjustment, newAccount } from '../operations/fields'
 import { checkEmail, readFields } from '../operations/read-fields'
-import { cursorBehind, instant, readPage } from '../paging'
+import { cursorAt, instant, readPage as readPageFields, type Page } from '../paging'
 import { findPlan, listPlans } from '../voice/plans'
 import { found, runOperation, type Administration } from './administration'
 
@@ -31,15 +33,28 @@ export function createAccount(administration: Administration, fields: Fields) {
   })
 }
 
-export function listAccounts({ db }: Administration, fields: Fields) {
-  const page = readPage(fields)
+/** Returns one page, newest first. */
+export async function listAccounts({ db }: Administration, fields: Fields) {
+  const page = readPageFields(fields)
   const isBlank = typeof fields.q === 'string' && fields.q.trim() === ''
   const { q: search } = isBlank ? {} : readFields(fields, { q: accountSearch })
-  const accounts = readAccounts(db, { search, ...page })
-  return {
-    items: accounts.map((account) => describeAccount(db, account)),
-    next_cursor: cursorBehind(accounts, page.limit),
+  const { rows, next } = await readPage(db, search, page)
+  return { items: rows.map((account) => describeAccount(db, account)), next_cursor: next ? cursorAt(next) : null }
+}
+
+/** No index serves a search. */
+async function readPage(db: Database, search: string | undefined, page: Page) {
+  if (search === undefined) {
+    const rows = readAccounts(db, { search, ...page })
+    return { rows, next: rows[page.limit - 1] }
   }
+  return readPageInSteps<string, Account>(
+    {
+      findPlace: (before, rows) => findAccountPlace(db, before, rows),
+      list: (range) => readAccounts(db, { search, ...range }),
+    },
+    page,
+  )
 }
 
 export function showAccount({ db }: Administration, id: string) {

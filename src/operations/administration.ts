@@ -25,6 +25,9 @@ export const noLockOut =
   'The last working key of an administrator stays one while no person of an administrator can sign in.'
 export const ofRotation =
   'The old key is revoked after the grace time. The answer is the only place where `api_key` of the new one is shown.'
+/** `fields`: those that no index serves. */
+const shortWith = (fields: string) =>
+  `With ${fields} a page may have fewer items than \`limit\`, even none, although \`next_cursor\` is not null: where few of very many match.`
 const accountFlag = { idFlag: { account: ofAccount } } as const
 
 const accounts = {
@@ -40,6 +43,7 @@ const accounts = {
     },
   }),
   listAccounts: administrative('GET /admin/accounts', 'List accounts, newest first', {
+    description: shortWith('`q`'),
     query: { q: accountSearch, ...page },
     answer: 'AccountPage',
     errors: ['invalid_params'],
@@ -267,7 +271,7 @@ const history = {
     },
   }),
   listActs: administrative('GET /admin/audit-log', 'List the operations of administrators, newest first', {
-    description: 'Nothing in the log is ever changed.',
+    description: `Entries are never deleted, and changed only when an account is erased: its names and addresses go. ${shortWith('`act` or `actor`')}`,
     query: { ...logFilter, ...period, ...page },
     answer: 'ActPage',
     errors: ['invalid_params'],

@@ -65,7 +65,7 @@ const lists: [what: string, plan: string, work: (db: Database) => unknown][] = [
   [
     'the audit log by time',
     'SEARCH audit_log USING INDEX audit_log_by_age (created_at_ms>? AND created_at_ms<?)',
-    (db) => listOperations(db, { ...page, ...times }),
+    (db) => listOperations(db, { limit: 10, before: { createdAtMs: 5, id: 7 }, ...times }),
   ],
 ]
 

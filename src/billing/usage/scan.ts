@@ -1,5 +1,6 @@
 /** Reads of the history that may pass over many rows: in steps, between which other work runs. */
 import type { Database } from '../../db/database'
+import { readPageInSteps, stepRows } from '../../db/scan'
 import { prepare } from '../../db/statements'
 import { nextTurn } from '../../db/turns'
 import {
@@ -13,9 +14,6 @@ import {
   type UsageFilter,
   type UsageRow,
 } from './usage'
-
-/** Rows of one step, which takes a few milliseconds. */
-const stepRows = 2_000
 
 export type UsageStep = {
   readonly rows: readonly UsageRow[]
@@ -44,9 +42,6 @@ export function* scanUsage(
   }
 }
 
-/** Rows of the history that one page may pass over; about 50 ms of work in all. */
-export const pageScanRowsMax = 100_000
-
 /**
  * Reads one page: at most `limit` requests, and fewer where the filter matches few of very many requests. `next`:
  * where the next page begins; undefined: this is the last one.
@@ -54,22 +49,19 @@ export const pageScanRowsMax = 100_000
 export async function readUsagePage(
   db: Database,
   filter: UsageFilter,
-  { limit, before, scanRowsMax = pageScanRowsMax }: { limit: number; before: Place | undefined; scanRowsMax?: number },
+  { limit, before, scanRowsMax }: { limit: number; before: Place | undefined; scanRowsMax?: number },
 ): Promise<{ rows: UsageRow[]; next: Place | undefined }> {
   if (filter.voiceId === undefined && filter.status === undefined) {
     const rows = listUsage(db, filter, { limit, before })
     return { rows, next: rows[limit - 1] }
   }
-  const rows: UsageRow[] = []
-  let scannedRows = 0
-  for (const step of scanUsage(db, filter, before)) {
-    rows.push(...step.rows.slice(0, limit - rows.length))
-    scannedRows += stepRows
-    if (rows.length === limit) return { rows, next: rows.at(-1) }
-    if (!step.next || scannedRows >= scanRowsMax) return { rows, next: step.next }
-    await nextTurn()
-  }
-  return { rows, next: undefined }
+  return readPageInSteps<number, UsageRow>(
+    {
+      findPlace: (from, rows) => findPlace(db, filter, from, rows),
+      list: (range) => listUsage(db, filter, range),
+    },
+    { limit, before, scanRowsMax },
+  )
 }
 
 export type UsageTotals = {

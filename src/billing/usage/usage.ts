@@ -162,7 +162,7 @@ export function hasDigest(db: Database, requestId: string, digest: Uint8Array): 
 export type Place = { readonly createdAtMs: number; readonly id: number }
 
 /** Requests older than `before` (undefined: all), down to and including `last` (undefined: to the oldest). */
-export type UsageRange = { readonly before: Place | undefined; readonly last?: Place }
+export type UsageRange = { readonly before: Place | undefined; readonly last?: Place | undefined }
 
 /** Lists finished requests, newest first by (time, row). A filter by voice or status reads all other rows of the range. */
 export function listUsage(
