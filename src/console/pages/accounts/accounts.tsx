@@ -61,7 +61,7 @@ function AccountTable({ items }: { readonly items: readonly Account[] }) {
     { title: accounts.status, cell: (account) => <AccountBadges account={account} /> },
     { title: accounts.balance, isNumber: true, cell: ({ balance }) => formatNumber(balance) },
     { title: accounts.plan, cell: ({ group }) => <span class="faint">{plans.nameOf(group)}</span> },
-    { title: accounts.created_at, cell: ({ created_at }) => <span class="faint">{formatDay(created_at)}</span> },
+    { title: accounts.created_at, cell: ({ created_at }) => <span class="faint nowrap">{formatDay(created_at)}</span> },
   ]
   return <Table label={accounts.list} columns={columns} rows={items} keyOf={({ id }) => id} />
 }

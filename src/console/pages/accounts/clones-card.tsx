@@ -61,7 +61,7 @@ function CloneTable({ items, onChanged }: TableProps) {
       cell: ({ has_recording, duration_sec }) =>
         has_recording ? clones.kept(formatDecimal(duration_sec)) : <Badge>{clones.purged}</Badge>,
     },
-    { title: clones.created, cell: ({ created_at }) => <span class="faint">{formatDay(created_at)}</span> },
+    { title: clones.created, cell: ({ created_at }) => <span class="faint nowrap">{formatDay(created_at)}</span> },
   ]
   const askRemove = ({ id, display_name }: Clone) =>
     ask({

@@ -3,6 +3,7 @@ import { X } from 'lucide'
 import { api, dataOf, type Schema } from '../../client/client'
 import { usePoll } from '../../client/load'
 import { formatTime } from '../../format'
+import { at } from '../../installation'
 import { IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
 import { ErrorNote } from '../../parts/errors'
@@ -45,9 +46,9 @@ export function InvitationsCard({ accountId, version }: Props) {
       run: () => cancel(id),
     })
   const columns: readonly Column<Open>[] = [
-    { title: people.invitedBy, cell: ({ invited_by }) => <span class="small mono">{invited_by}</span> },
-    { title: people.invited, cell: ({ created_at }) => formatTime(created_at) },
-    { title: people.expires, cell: ({ expires_at }) => formatTime(expires_at) },
+    { title: people.invitedBy, cell: ({ invited_by }) => <Inviter actor={invited_by} /> },
+    { title: people.madeAt, cell: ({ created_at }) => <span class="nowrap">{formatTime(created_at)}</span> },
+    { title: people.expires, cell: ({ expires_at }) => <span class="nowrap">{formatTime(expires_at)}</span> },
   ]
   return (
     <Card title={people.open}>
@@ -60,4 +61,12 @@ export function InvitationsCard({ accountId, version }: Props) {
       />
     </Card>
   )
+}
+
+/** `account ID, person ID`, `account ID, key ID`, or the user of the command line. */
+function Inviter({ actor }: { readonly actor: string }) {
+  const { people } = words.value.administration
+  const [, account, kind] = /^account (\S+), (person|key) /.exec(actor) ?? []
+  if (!account) return <code>{actor}</code>
+  return <a href={at(`/admin/accounts/${account}`)}>{kind === 'person' ? people.byPerson : people.byKey}</a>
 }

@@ -93,7 +93,7 @@ function PeopleTable({ items, onEdit, onReset, onRemove }: TableProps) {
   const columns: readonly Column<Person>[] = [
     { title: people.name, cell: ({ name }) => <span class="strong">{name}</span> },
     { title: people.email, cell: ({ email }) => email },
-    { title: people.joined, cell: ({ created_at }) => <span class="faint">{formatDay(created_at)}</span> },
+    { title: people.joined, cell: ({ created_at }) => <span class="faint nowrap">{formatDay(created_at)}</span> },
   ]
   const askReset = (person: Person) =>
     ask({

@@ -80,11 +80,11 @@ function CodeTable({ items, onVoid }: TableProps) {
     { title: codes.characters, isNumber: true, cell: ({ units }) => formatNumber(units) },
     { title: codes.status, cell: (code) => <CodeState code={code} /> },
     { title: codes.note, cell: ({ note }) => note ?? <span class="faint">–</span> },
-    { title: codes.made_at, cell: ({ created_at }) => <span class="faint">{formatDay(created_at)}</span> },
+    { title: codes.made_at, cell: ({ created_at }) => <span class="faint nowrap">{formatDay(created_at)}</span> },
     {
       title: codes.expires,
       cell: ({ expires_at }) => (
-        <span class="faint">{expires_at ? formatDay(expires_at) : money.keys.expiresNever}</span>
+        <span class="faint nowrap">{expires_at ? formatDay(expires_at) : money.keys.expiresNever}</span>
       ),
     },
   ]
