@@ -168,6 +168,10 @@ function checkPath(given: string | undefined, paths: Map<string, string>): strin
   // Some file systems do not tell upper from lower case.
   const folded = path.toLowerCase()
   if (paths.has(folded)) throw refuse(path, 'each name is allowed once')
+  const isBoth = [...paths.keys()].some(
+    (other) => `${other}/`.startsWith(`${folded}/`) || `${folded}/`.startsWith(`${other}/`),
+  )
+  if (isBoth) throw refuse(path, 'a name is allowed for a file or for a folder, not for both')
   paths.set(folded, path)
   return path
 }

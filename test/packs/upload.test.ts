@@ -105,6 +105,15 @@ describe('an upload', () => {
     await upload.discard()
   })
 
+  it('refuses a name that is a file and a folder', async () => {
+    const upload = await open()
+    await send(upload, 'a.txt')
+    await send(upload, 'b.txt/c.txt')
+    for (const path of ['a.txt/c.txt', 'A.TXT/d.txt', 'b.txt'])
+      await expect(upload.receive(path)).rejects.toMatchObject({ code: 'invalid_params', param: 'file' })
+    await upload.discard()
+  })
+
   it('keeps the required space free, at its beginning and while it grows', async () => {
     let freeBytes = 1_000
     const free = () => freeBytes
