@@ -39,6 +39,8 @@ export type AdministrativeCall = {
   /** The parameter of the path; empty without one. */
   readonly id: string
   readonly fields: Fields
+  /** Aborted when the client has left. */
+  readonly signal?: AbortSignal
   readonly baseUrl: string
   readonly storageUrl: string
   readonly stores: Stores
@@ -90,7 +92,7 @@ export const administrativeHandlers = {
   deleteAnyClone: ({ admin, stores, id }) => deleteAnyClone(admin, stores, id),
   purgeRecording: ({ admin, stores, id }) => purgeRecording(admin, stores, id),
   listAllUsage: ({ admin, fields, storageUrl }) => listAllUsage(admin, fields, storageUrl),
-  sumAllUsage: ({ admin, fields }) => sumRecords(admin.db, readFilter(fields, undefined)),
+  sumAllUsage: ({ admin, fields, signal }) => sumRecords(admin.db, readFilter(fields, undefined), signal),
   sumAllUsageByDay: ({ admin, fields }) => listAllDays(admin.db, fields, admin.nowMs()),
   /** Returns the pieces of the file. */
   exportAllUsage: ({ admin, fields, storageUrl }) =>

@@ -20,8 +20,9 @@ export function adminHandlers({ db, speaking, cloning, packs, installer, hubDesk
     return (call: AdministratorCall) => {
       const { id, fields, request } = call
       const { baseUrl, storageUrl } = addresses(request)
+      const { signal } = request
       const admin = administrationOf(call)
-      return retryWhileBusy(() => run({ admin, id, fields, baseUrl, storageUrl, stores: cloning, packs }))
+      return retryWhileBusy(() => run({ admin, id, fields, signal, baseUrl, storageUrl, stores: cloning, packs }))
     }
   }
 
