@@ -12,7 +12,7 @@ export const account = {
   accountName: '名称',
   number: '编号',
   role: '角色',
-  roles: { user: '成员', admin: '管理员' },
+  roles: { user: '用户', admin: '管理员' },
   plan: '声音',
   planPublic: '全部公开声音',
   planOwn: '您的声音套餐中的声音',

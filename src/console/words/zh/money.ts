@@ -146,7 +146,7 @@ const balance = {
   movements: '变动记录',
   movementsText: '所有增加与扣除，最新的在前，总和即为您的余额。',
   none: '还没有任何增加或扣除',
-  noneText: '请激活充值码，或联系管理员。',
+  noneText: '请使用激活码，或联系管理员。',
   time: '时间',
   reason: '原因',
   kinds: { speech: '语音合成', clone: '克隆声音', code: '激活码', adjustment: '管理员调整' },
