@@ -51,11 +51,14 @@ export function formatAgo(iso: string): string {
   return relative().format(Math.trunc(seconds / size), unit)
 }
 
-/** Milliseconds as `2.4 s` or `1:05`. */
+/** Milliseconds as `2.4 s`, `1:05` or `12:01:05`. */
 export function formatDuration(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  const minutes = Math.floor(seconds / 60)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const head = minutes < 60 ? `${minutes}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}`
+  return `${head}:${two(seconds % 60)}`
 }
 
 const sizes = ['B', 'kB', 'MB', 'GB', 'TB']

@@ -1,9 +1,9 @@
-/** Shows a long list that is already loaded in portions, so that thousands of entries do not stop the page. */
+/** Renders a long list, which is already loaded, a part at a time: thousands of entries would stop the page. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { EndlessList } from './table'
 
-const portion = 60
+const itemsAtOnce = 60
 
 type Props<Item> = {
   readonly of: readonly Item[]
@@ -12,16 +12,16 @@ type Props<Item> = {
   readonly children: (shown: readonly Item[]) => ComponentChildren
 }
 
-/** Another `key`, such as another filter, begins again with the first portion. */
-export function Portions<Item>({ of, empty = null, children }: Props<Item>) {
-  const [count, setCount] = useState(portion)
+/** Another `key`, such as another filter, begins again with the first part. */
+export function LongList<Item>({ of, empty = null, children }: Props<Item>) {
+  const [count, setCount] = useState(itemsAtOnce)
   const pages = {
     items: of.slice(0, count),
     error: undefined,
     isLoading: false,
     hasMore: count < of.length,
-    loadMore: () => setCount(count + portion),
-    reload: () => setCount(portion),
+    loadMore: () => setCount(count + itemsAtOnce),
+    reload: () => setCount(itemsAtOnce),
     update: () => {},
   }
   return (

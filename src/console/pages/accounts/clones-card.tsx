@@ -7,8 +7,8 @@ import { IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
 import { ListenButton } from '../../parts/listen'
+import { LongList } from '../../parts/long-list'
 import { Card } from '../../parts/page'
-import { Portions } from '../../parts/portions'
 import { Empty, Loaded } from '../../parts/states'
 import { Table, type Column } from '../../parts/table'
 import { toast } from '../../parts/toast'
@@ -27,7 +27,7 @@ export function ClonesCard({ accountId }: { readonly accountId: string }) {
           items.length === 0 ? (
             <Empty icon={Mic} title={clones.none} />
           ) : (
-            <Portions of={items}>{(portion) => <CloneTable items={portion} onChanged={list.reload} />}</Portions>
+            <LongList of={items}>{(shown) => <CloneTable items={shown} onChanged={list.reload} />}</LongList>
           )
         }
       </Loaded>

@@ -6,8 +6,8 @@ import { useLoad } from '../../client/load'
 import { useQuery } from '../../client/query'
 import { formatLanguage, formatNumber } from '../../format'
 import { SelectField } from '../../parts/form'
+import { LongList } from '../../parts/long-list'
 import { Card, Page } from '../../parts/page'
-import { Portions } from '../../parts/portions'
 import { SearchField } from '../../parts/search'
 import { SortableList } from '../../parts/sortable'
 import { Empty, Loaded } from '../../parts/states'
@@ -155,15 +155,15 @@ function OthersCard(props: Props) {
           onValue={setState}
         />
       </div>
-      <Portions key={`${state} ${search}`} of={shown} empty={<Empty title={catalogue.none} />}>
-        {(portion) => (
+      <LongList key={`${state} ${search}`} of={shown} empty={<Empty title={catalogue.none} />}>
+        {(rendered) => (
           <ul class="rows" aria-label={catalogue.others}>
-            {portion.map((voice) => (
+            {rendered.map((voice) => (
               <VoiceRow key={voice.id} {...rowOf(voice, props)} />
             ))}
           </ul>
         )}
-      </Portions>
+      </LongList>
     </Card>
   )
 }

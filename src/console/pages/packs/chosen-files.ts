@@ -47,7 +47,7 @@ async function readEntry(entry: FileSystemEntry): Promise<ChosenFile[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const found: ChosenFile[] = []
   for (;;) {
-    // A folder is read in portions; the last one is empty.
+    // A folder is read a part at a time; the last part is empty.
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (entries.length === 0) return found
     found.push(...(await Promise.all(entries.map(readEntry))).flat())

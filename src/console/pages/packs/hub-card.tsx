@@ -10,8 +10,8 @@ import { Dialog } from '../../parts/dialog'
 import { Facts } from '../../parts/facts'
 import { Badge } from '../../parts/figures'
 import { Form } from '../../parts/form'
+import { LongList } from '../../parts/long-list'
 import { Card } from '../../parts/page'
-import { Portions } from '../../parts/portions'
 import { SearchField } from '../../parts/search'
 import { Empty, Loaded } from '../../parts/states'
 import { toast } from '../../parts/toast'
@@ -59,15 +59,15 @@ function Results({ q, installed, onChoose }: ResultsProps) {
           <p class="faint small" role="status">
             {packs.found(formatNumber(items.length))}
           </p>
-          <Portions key={q} of={items} empty={<Empty icon={SearchX} title={packs.noneFound} />}>
-            {(portion) => (
+          <LongList key={q} of={items} empty={<Empty icon={SearchX} title={packs.noneFound} />}>
+            {(shown) => (
               <ul class="rows">
-                {portion.map((pack) => (
+                {shown.map((pack) => (
                   <FoundRow key={pack.name} pack={pack} onChoose={() => onChoose(pack)} />
                 ))}
               </ul>
             )}
-          </Portions>
+          </LongList>
         </>
       )}
     </Loaded>

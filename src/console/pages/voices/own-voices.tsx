@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
 import { ListenFault, PlayButton } from '../../parts/listen'
-import { Portions } from '../../parts/portions'
+import { LongList } from '../../parts/long-list'
 import { toast } from '../../parts/toast'
 import { words } from '../../words/words'
 import { Advice } from './advice'
@@ -29,7 +29,7 @@ export function OwnVoices({ of, all, onDeleted }: Props) {
   return (
     <section class="stack" aria-labelledby="own-voices">
       <Heading id="own-voices" title={voices.own} shown={of} of={all} />
-      <Portions of={of}>
+      <LongList of={of}>
         {(shown) => (
           <ul class="voices own">
             {shown.map((voice) => (
@@ -37,7 +37,7 @@ export function OwnVoices({ of, all, onDeleted }: Props) {
             ))}
           </ul>
         )}
-      </Portions>
+      </LongList>
     </section>
   )
 }

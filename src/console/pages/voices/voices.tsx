@@ -7,8 +7,8 @@ import { at } from '../../installation'
 import { Button, LinkButton } from '../../parts/button'
 import { SelectField } from '../../parts/form'
 import { Icon } from '../../parts/icon'
+import { LongList } from '../../parts/long-list'
 import { Page } from '../../parts/page'
-import { Portions } from '../../parts/portions'
 import { SearchField } from '../../parts/search'
 import { Empty, Loaded } from '../../parts/states'
 import { language, words } from '../../words/words'
@@ -72,7 +72,7 @@ function Lists({ all, onDeleted }: ListsProps) {
       {catalogue.length > 0 && (
         <section class="stack" aria-labelledby="catalogue">
           <Heading id="catalogue" title={voices.catalogue} shown={catalogue} of={all.filter(({ owned }) => !owned)} />
-          <Portions key={filters.key} of={catalogue}>
+          <LongList key={filters.key} of={catalogue}>
             {(shown) => (
               <ul class="voices">
                 {shown.map((voice) => (
@@ -80,7 +80,7 @@ function Lists({ all, onDeleted }: ListsProps) {
                 ))}
               </ul>
             )}
-          </Portions>
+          </LongList>
         </section>
       )}
     </>
