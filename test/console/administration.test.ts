@@ -190,7 +190,7 @@ describeWith('chromium', 'the console of an administrator', () => {
     const pack = card('piper-en_US-amy-low')
     await pack.getByText('Ready', { exact: true }).waitFor()
     expect((await server.ask('/api/v1/voices', { key: null })).text).toContain('en-us-amy-low')
-    await button('Remove piper-en_US-amy-low?').click()
+    await button('Remove piper-en_US-amy-low').click()
     await button('Remove', dialog()).click()
     await pack.waitFor({ state: 'detached' })
     expect((await server.ask('/api/v1/voices', { key: null })).text).not.toContain('en-us-amy-low')

@@ -28,7 +28,7 @@ export function PackCard({ pack, onRemoved }: Props) {
   const askRemove = () =>
     ask({ title: packs.removeTitle(name), text: <p>{packs.removeText}</p>, action: packs.remove, run: remove })
   return (
-    <Card title={name} actions={<IconButton icon={Trash2} label={packs.removeTitle(name)} onClick={askRemove} />}>
+    <Card title={name} actions={<IconButton icon={Trash2} label={packs.removeName(name)} onClick={askRemove} />}>
       <div class="row">
         <Badge tone={tones[state]}>{packs[state]}</Badge>
         {slow && <Badge tone="warn">{packs.slow}</Badge>}

@@ -2,6 +2,7 @@
 import { ArrowLeft, ArrowRight, Pencil, Trash2 } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
+import { useQuery } from '../../client/query'
 import { formatLanguage, formatNumber } from '../../format'
 import { Button, IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
@@ -30,7 +31,7 @@ export function PlanCard({ plan, voices, reload, onGone }: Props) {
   const { common, administration } = words.value
   const { plans } = administration
   const { members, move } = useMembers(plan, reload)
-  const [search, setSearch] = useState('')
+  const [search, setSearch] = useQuery('q')
   const [isRenaming, setRenaming] = useState(false)
   const params = { path: { id: plan.id } }
   const focus = useRef<{ place: Place; index: number } | undefined>(undefined)
@@ -41,7 +42,10 @@ export function PlanCard({ plan, voices, reload, onGone }: Props) {
     if (!current) return
     focus.current = undefined
     const buttons = document.querySelectorAll<HTMLElement>(`[data-list="${current.place}"] [data-id] .button`)
-    buttons[Math.min(current.index, buttons.length - 1)]?.focus()
+    const next = buttons[Math.min(current.index, buttons.length - 1)]
+    // The last row has gone.
+    const search = document.querySelector<HTMLElement>('main input[type=search]')
+    ;(next ?? search)?.focus()
   })
 
   async function rename(name: string): Promise<void> {

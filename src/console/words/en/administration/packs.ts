@@ -26,6 +26,7 @@ export const packs = {
     processes === '1' ? `${size} in one process` : `${size} in ${processes} processes`,
   expected: (size: string) => `about ${size} when loaded`,
   remove: 'Remove',
+  removeName: (name: string) => `Remove ${name}`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeText: 'Its files are deleted, and its voices are gone at once. Their settings stay, in case it comes back.',
   removed: (name: string) => `${name} is removed.`,

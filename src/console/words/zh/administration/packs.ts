@@ -25,6 +25,7 @@ export const packs = {
   loaded: (processes: string, size: string) => `${processes} 个进程，${size}`,
   expected: (size: string) => `加载后约 ${size}`,
   remove: '移除',
+  removeName: (name: string) => `移除 ${name}`,
   removeTitle: (name: string) => `移除 ${name}？`,
   removeText: '它的文件会被删除，声音立即消失。声音的设置会保留，以便以后恢复。',
   removed: (name: string) => `${name} 已移除。`,
