@@ -1,6 +1,6 @@
 /** Tables whose rows become cards on a narrow screen, and lists that load more when their end comes into view. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Pages } from '../client/load'
 import { words } from '../words/words'
 import { Button } from './button'
@@ -23,7 +23,7 @@ type TableProps<Row> = {
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   /** The controls at the end of a row. */
-  readonly actions?: (row: Row) => ComponentChildren
+  readonly actions?: ((row: Row) => ComponentChildren) | undefined
 }
 
 export function Table<Row>({ label, columns, rows, keyOf, actions }: TableProps<Row>) {
@@ -46,18 +46,30 @@ export function Table<Row>({ label, columns, rows, keyOf, actions }: TableProps<
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber, isMinor }) => (
-                <td key={title} data-title={title} class={`${isNumber ? 'number' : ''} ${isMinor ? 'minor' : ''}`}>
-                  {cell(row)}
-                </td>
-              ))}
-              {actions && <td class="row-actions">{actions(row)}</td>}
-            </tr>
+            <TableRow key={keyOf(row)} columns={columns} row={row} actions={actions} />
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+type RowProps<Row> = Pick<TableProps<Row>, 'columns' | 'actions'> & { readonly row: Row }
+
+/** A row is rendered again only where something of it changed: long lists keep the same `columns` and `actions`. */
+function TableRow<Row>({ columns, row, actions }: RowProps<Row>) {
+  return useMemo(
+    () => (
+      <tr>
+        {columns.map(({ title, cell, isNumber, isMinor }) => (
+          <td key={title} data-title={title} class={`${isNumber ? 'number' : ''} ${isMinor ? 'minor' : ''}`}>
+            {cell(row)}
+          </td>
+        ))}
+        {actions && <td class="row-actions">{actions(row)}</td>}
+      </tr>
+    ),
+    [columns, row, actions],
   )
 }
 

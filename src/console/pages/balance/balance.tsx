@@ -1,6 +1,6 @@
 /** The page "Balance": the balance, activation codes, and every movement. */
 import { Wallet } from 'lucide'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
 import { usePages, usePoll } from '../../client/load'
 import { refreshSession } from '../../client/session'
@@ -9,7 +9,7 @@ import { at } from '../../installation'
 import { Card, Page } from '../../parts/page'
 import { Empty, Loaded } from '../../parts/states'
 import { EndlessList, Table, type Column } from '../../parts/table'
-import { words } from '../../words/words'
+import { words, type Words } from '../../words/words'
 import { ActivateCode } from './activation'
 
 type Movement = Schema<'MovementPage'>['items'][number]
@@ -22,6 +22,7 @@ export default function Balance() {
   const { navigation, money } = words.value
   const { balance } = money
   const loaded = usePoll(() => dataOf(api.GET('/api/v1/balance')), refreshMs)
+  const columns = useMemo(() => columnsOf(balance), [balance])
   const movements = usePages<Movement>(
     (cursor) =>
       dataOf(api.GET('/api/v1/ledger', { params: { query: { limit: rowsPerPage, ...(cursor && { cursor }) } } })),
@@ -68,15 +69,14 @@ export default function Balance() {
             </Empty>
           }
         >
-          {(items) => <Table label={balance.movements} columns={columns()} rows={items} keyOf={({ id }) => id} />}
+          {(items) => <Table label={balance.movements} columns={columns} rows={items} keyOf={({ id }) => id} />}
         </EndlessList>
       </Card>
     </Page>
   )
 }
 
-function columns(): Column<Movement>[] {
-  const { balance } = words.value.money
+function columnsOf(balance: Words['money']['balance']): Column<Movement>[] {
   return [
     { title: balance.time, cell: ({ created_at }) => formatTime(created_at) },
     { title: balance.reason, cell: (movement) => <Reason of={movement} /> },

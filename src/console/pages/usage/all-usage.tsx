@@ -8,6 +8,7 @@ import { Button, LinkButton } from '../../parts/button'
 import { DailyChart } from '../../parts/daily-chart'
 import { Card, Page } from '../../parts/page'
 import { Empty, Loaded } from '../../parts/states'
+import type { Column } from '../../parts/table'
 import { words } from '../../words/words'
 import { AccountFilter } from './account-filter'
 import { UsageDetails } from './details'
@@ -58,6 +59,10 @@ export default function AllUsage() {
     () => (keys.data ? namesOf(keys.data.items, (key) => [key.id, `${key.name} (${key.prefix}…)`]) : noNames),
     [keys.data],
   )
+  const who = useMemo<Column<Row>>(() => {
+    const cell = ({ account_id: id, account_name: name }: Row) => <a href={at(`/admin/accounts/${id}`)}>{name}</a>
+    return { title: usage.account, cell }
+  }, [usage])
   const reload = () => {
     days.reload()
     totals.reload()
@@ -91,10 +96,7 @@ export default function AllUsage() {
           of={list}
           controls={controls}
           voices={voiceNames}
-          who={{
-            title: usage.account,
-            cell: ({ account_id, account_name }) => <a href={at(`/admin/accounts/${account_id}`)}>{account_name}</a>,
-          }}
+          who={who}
           onDetails={setOpen}
           empty={<Empty icon={ChartColumn} title={usage.none} />}
         />

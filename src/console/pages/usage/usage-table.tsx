@@ -1,6 +1,7 @@
 /** Requests of the history, page after page, with their totals. */
 import { Info, Search } from 'lucide'
 import type { ComponentChildren } from 'preact'
+import { useCallback, useMemo, useRef } from 'preact/hooks'
 import type { Schema } from '../../client/client'
 import type { Load, Pages } from '../../client/load'
 import { formatDuration, formatNumber, formatTime } from '../../format'
@@ -9,7 +10,7 @@ import { Badge, Figure, type Tone } from '../../parts/figures'
 import { Empty, Loaded } from '../../parts/states'
 import { EndlessList, Table, type Column } from '../../parts/table'
 import { ListenButton } from '../../parts/listen'
-import { words } from '../../words/words'
+import { words, type Words } from '../../words/words'
 import type { UsageControls } from './filter'
 import type { Names } from './names'
 import { useSoundFaultToast } from './sound-fault'
@@ -51,7 +52,7 @@ type Props<Row> = {
   readonly of: Pages<Row>
   readonly controls: UsageControls
   readonly voices: Names
-  /** Who made the request. */
+  /** Who made the request; the same object as long as its cells stay the same. */
   readonly who: Column<Row>
   readonly onDetails: (row: Row) => void
   /** In place of a history without requests. */
@@ -61,7 +62,45 @@ type Props<Row> = {
 export function UsageTable<Row extends UsageRecord>({ of, controls, voices, who, onDetails, empty }: Props<Row>) {
   const { money, navigation } = words.value
   const { usage } = money
-  const columns: Column<Row>[] = [
+  const columns = useMemo(() => columnsOf(usage, voices, who), [usage, voices, who])
+  const showDetails = useRef(onDetails)
+  showDetails.current = onDetails
+  const actions = useCallback(
+    (row: Row) => (
+      <div class="usage-actions">
+        {row.url && <ListenButton url={row.url} name={usage.audioOf(formatTime(row.created_at))} />}
+        <IconButton icon={Info} label={usage.details} onClick={() => showDetails.current(row)} />
+      </div>
+    ),
+    [usage],
+  )
+  useSoundFaultToast()
+  const nothing = controls.isFiltered ? (
+    <Empty icon={Search} title={usage.noMatch}>
+      <Button onClick={controls.clear}>{usage.clear}</Button>
+    </Empty>
+  ) : (
+    empty
+  )
+  return (
+    <EndlessList of={of} empty={nothing}>
+      {(items) => (
+        <Table
+          label={navigation.usage}
+          columns={columns}
+          rows={items}
+          keyOf={({ request_id }) => request_id}
+          actions={actions}
+        />
+      )}
+    </EndlessList>
+  )
+}
+
+type UsageWords = Words['money']['usage']
+
+function columnsOf<Row extends UsageRecord>(usage: UsageWords, voices: Names, who: Column<Row>): Column<Row>[] {
+  return [
     { title: usage.time, cell: ({ created_at }) => formatTime(created_at) },
     {
       title: usage.voice,
@@ -82,30 +121,4 @@ export function UsageTable<Row extends UsageRecord>({ of, controls, voices, who,
     },
     { title: usage.status, cell: (row) => <UsageStatus of={row} /> },
   ]
-  useSoundFaultToast()
-  const nothing = controls.isFiltered ? (
-    <Empty icon={Search} title={usage.noMatch}>
-      <Button onClick={controls.clear}>{usage.clear}</Button>
-    </Empty>
-  ) : (
-    empty
-  )
-  return (
-    <EndlessList of={of} empty={nothing}>
-      {(items) => (
-        <Table
-          label={navigation.usage}
-          columns={columns}
-          rows={items}
-          keyOf={({ request_id }) => request_id}
-          actions={(row) => (
-            <div class="usage-actions">
-              {row.url && <ListenButton url={row.url} name={usage.audioOf(formatTime(row.created_at))} />}
-              <IconButton icon={Info} label={usage.details} onClick={() => onDetails(row)} />
-            </div>
-          )}
-        />
-      )}
-    </EndlessList>
-  )
 }

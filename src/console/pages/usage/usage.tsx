@@ -46,8 +46,12 @@ export default function Usage() {
     [keys.data],
   )
   const [open, setOpen] = useQuery('request')
-  const whoOf = ({ key_id, surface }: UsageRecord) =>
-    surface === 'console' ? usage.console : (keyNames.get(key_id) ?? (keys.data ? usage.deletedKey : '…'))
+  const isKnown = keys.data !== undefined
+  const who = useMemo(() => {
+    const cell = ({ key_id, surface }: UsageRecord) =>
+      surface === 'console' ? usage.console : (keyNames.get(key_id) ?? (isKnown ? usage.deletedKey : '…'))
+    return { title: usage.key, cell }
+  }, [usage, keyNames, isKnown])
   const reload = () => {
     days.reload()
     totals.reload()
@@ -79,7 +83,7 @@ export default function Usage() {
           of={list}
           controls={controls}
           voices={voiceNames}
-          who={{ title: usage.key, cell: whoOf }}
+          who={who}
           onDetails={({ request_id }) => setOpen(request_id)}
           empty={
             <Empty icon={ChartColumn} title={usage.none}>
@@ -97,7 +101,7 @@ export default function Usage() {
             <UsageDetails
               of={record}
               voice={voiceNames.get(record.voice_id) ?? record.voice_id}
-              who={[usage.key, whoOf(record)]}
+              who={[usage.key, who.cell(record)]}
               onErased={onErased}
               onClose={() => setOpen('')}
             />
