@@ -1,7 +1,7 @@
 /** Forms: they send once, and say beside the field what is wrong, before and after sending. */
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useState } from 'preact/hooks'
-import { ApiError } from '../client/client'
+import { ApiError, isSessionEnd } from '../client/client'
 import { words } from '../words/words'
 import { Button } from './button'
 import { ErrorNote, sayError } from './errors'
@@ -35,7 +35,8 @@ export function Form({ onSubmit, action, kind = 'primary', fields = [], onCancel
       setState({ error: undefined, isBusy: false })
     } catch (error) {
       const refusal = error instanceof ApiError ? error : undefined
-      setState({ error: refusal, isBusy: false })
+      // The dialog of an ended session says so, and goes with the new session.
+      setState({ error: refusal && isSessionEnd(refusal) ? undefined : refusal, isBusy: false })
       if (!refusal) throw error
     }
   }

@@ -52,18 +52,20 @@ function OwnVoice({ voice, onDeleted }: OwnProps) {
     <li class="card voice">
       <div class="voice-head">
         <div>
-          <h3>{name}</h3>
+          <h3 class="row">
+            {name}
+            {method && (
+              <span title={voices.methodText[method]}>
+                <Badge>{voices.method[method]}</Badge>
+              </span>
+            )}
+          </h3>
           <p class="small faint">
             {formatLanguage(voice.language)}
             {voice.gender && ` · ${sayGender(voice.gender)}`}
             {created && <span title={formatTime(created)}> · {voices.created(formatAgo(created))}</span>}
           </p>
         </div>
-        {method && (
-          <span title={voices.methodText[method]}>
-            <Badge>{voices.method[method]}</Badge>
-          </span>
-        )}
       </div>
       <div class="compare">
         <Heard url={recording} what={voices.recording} name={voices.recordingOf(name)} note={lengthOf(voice)} />
