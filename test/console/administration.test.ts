@@ -205,6 +205,13 @@ describeWith('chromium', 'the console of an administrator', () => {
     await page.locator('input[type=file]').nth(1).setInputFiles(join(pack, 'mine.onnx.json'))
     await page.getByText('A pack needs a model').waitFor()
     await button('Cancel').click()
+    await page.locator('.drop-zone').evaluate((zone) => {
+      const dropped = new DataTransfer()
+      dropped.items.add(new File(['{}'], 'dropped.onnx.json'))
+      zone.dispatchEvent(new DragEvent('drop', { dataTransfer: dropped, bubbles: true }))
+    })
+    await page.getByText('1 file, 2 B').waitFor()
+    await button('Cancel').click()
     await page.locator('input[type=file]').nth(0).setInputFiles(pack)
     expect(await page.getByLabel('Name of the pack').inputValue()).toBe('My-voice')
     await page.getByLabel('Name of the pack').fill('my_voice')

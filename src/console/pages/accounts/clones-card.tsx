@@ -1,5 +1,5 @@
 /** The cloned voices of an account. */
-import { FileX, Mic, Trash2 } from 'lucide'
+import { FileX, Mic, RefreshCw, Trash2 } from 'lucide'
 import { api, dataOf, type Schema } from '../../client/client'
 import { useLoad } from '../../client/load'
 import { formatDay, formatDecimal } from '../../format'
@@ -52,6 +52,12 @@ function CloneTable({ items, onChanged }: TableProps) {
     onChanged()
   }
 
+  async function renew(id: string): Promise<void> {
+    await dataOf(api.POST('/api/v1/admin/clones/{id}/re-enrol', { params: { path: { id } } }))
+    toast(clones.renewed)
+    onChanged()
+  }
+
   const columns: readonly Column<Clone>[] = [
     { title: clones.name, cell: ({ display_name }) => <span class="strong">{display_name}</span> },
     { title: clones.language, cell: ({ language }) => language },
@@ -77,6 +83,13 @@ function CloneTable({ items, onChanged }: TableProps) {
       action: clones.purge,
       run: () => purge(id),
     })
+  const askRenew = ({ id, display_name }: Clone) =>
+    ask({
+      title: clones.renewTitle(display_name),
+      text: <p>{clones.renewText}</p>,
+      action: clones.renew,
+      run: () => renew(id),
+    })
   return (
     <Table
       label={clones.list}
@@ -86,7 +99,12 @@ function CloneTable({ items, onChanged }: TableProps) {
       actions={(clone) => (
         <>
           <ListenButton url={clone.demo_url} name={clone.display_name} />
-          {clone.has_recording && <IconButton icon={FileX} label={clones.purge} onClick={() => askPurge(clone)} />}
+          {clone.has_recording && (
+            <>
+              <IconButton icon={RefreshCw} label={clones.renew} onClick={() => askRenew(clone)} />
+              <IconButton icon={FileX} label={clones.purge} onClick={() => askPurge(clone)} />
+            </>
+          )}
           <IconButton icon={Trash2} label={clones.delete} onClick={() => askRemove(clone)} />
         </>
       )}

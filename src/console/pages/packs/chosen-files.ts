@@ -35,8 +35,9 @@ export function filesOf(list: FileList): ChosenFiles | undefined {
 /** The dropped files, and those in dropped folders. */
 export async function filesDropped(items: DataTransferItemList): Promise<ChosenFiles | undefined> {
   // The list is empty as soon as the event has passed.
-  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  return gather((await Promise.all(entries.map(readEntry))).flat())
+  const found = [...items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
+  const read = found.map(({ entry, file }) => (entry ? readEntry(entry) : file ? [{ path: file.name, file }] : []))
+  return gather((await Promise.all(read)).flat())
 }
 
 async function readEntry(entry: FileSystemEntry): Promise<ChosenFile[]> {

@@ -37,7 +37,7 @@ export function UploadCard({ onUploaded }: Props) {
         onDrop={(event) => {
           event.preventDefault()
           setOver(false)
-          if (event.dataTransfer) void filesDropped(event.dataTransfer.items).then(choose)
+          if (event.dataTransfer) void filesDropped(event.dataTransfer.items).then(choose, () => choose(undefined))
         }}
       >
         {chosen ? (

@@ -52,6 +52,11 @@ export const clones = {
   deleteText:
     'The voice, its demo and its recording are gone for good, and requests with it fail. What it cost is not given back.',
   deleted: 'The voice is deleted.',
+  renew: 'Make it anew',
+  renewTitle: (name: string) => `Make the voice ${name} anew?`,
+  renewText:
+    'The voice is made again from its recording by the present method, and sounds different after that. Its id stays.',
+  renewed: 'The voice is made anew.',
   purge: 'Delete the recording',
   purgeTitle: (name: string) => `Delete the recording of ${name}?`,
   purgeText: 'The voice goes on working, but can never be made again from its recording by a better method.',

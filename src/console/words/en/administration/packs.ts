@@ -61,7 +61,7 @@ export const packs = {
   drop: 'Drop a folder or files here',
   chooseFolder: 'Choose a folder',
   chooseFiles: 'Choose files',
-  noFiles: 'There are no files in it.',
+  noFiles: 'The browser can read no file of it.',
   noModel: 'A pack needs a model: a file whose name ends in .onnx.',
   tooLarge: (size: string, max: string) => `The files have ${size}; at most ${max} are allowed.`,
   chosen: (count: string, size: string) => (count === '1' ? `1 file, ${size}` : `${count} files, ${size}`),

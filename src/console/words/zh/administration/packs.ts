@@ -59,7 +59,7 @@ export const packs = {
   drop: '将文件夹或文件拖到这里',
   chooseFolder: '选择文件夹',
   chooseFiles: '选择文件',
-  noFiles: '其中没有文件。',
+  noFiles: '浏览器无法读取其中的文件。',
   noModel: '声音包需要模型：一个以 .onnx 结尾的文件。',
   tooLarge: (size: string, max: string) => `文件共 ${size}，最多允许 ${max}。`,
   chosen: (count: string, size: string) => `${count} 个文件，${size}`,
