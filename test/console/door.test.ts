@@ -33,7 +33,8 @@ describeWith('chromium', 'the door of the console', () => {
     await page.getByLabel('New password').fill(password)
     await expectClean()
     await page.getByRole('button', { name: 'Join' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Welcome, Ada <img src=x onerror=alert(1)>' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByText('Ada <img src=x onerror=alert(1)>').waitFor()
     await page.getByText('<i>Markup</i> & Co').waitFor()
     await expectClean()
 
