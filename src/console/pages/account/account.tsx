@@ -14,13 +14,15 @@ import { Sessions } from './sessions'
 
 export default function Account() {
   const { navigation, account } = words.value
+  const { person } = useSignedIn()
   const sessions = useLoad(() => dataOf(api.GET('/api/v1/sessions')), [])
   return (
     <Page title={navigation.account}>
       <div class="account-cards">
         <div class="stack">
           <Card title={account.you}>
-            <PersonForm />
+            {/* Another tab may have changed them. */}
+            <PersonForm key={`${person.name} ${person.email}`} />
           </Card>
           <AccountFacts />
           <Display />

@@ -90,7 +90,7 @@ function FoundKeys({ of, onChange }: FoundProps) {
     <>
       {(of.length >= searchedMin || searched !== '' || show !== '') && (
         <div class="filters">
-          <SearchField label={keys.search} value={searched} onSearch={setSearched} />
+          <SearchField label={keys.search} placeholder={keys.searched} value={searched} onSearch={setSearched} />
           <SelectField
             label={keys.show}
             name="show"

@@ -44,7 +44,7 @@ export function Entry({ of: entry, onActor, onSubject }: Props) {
       <div class="log-act">
         <p>
           <span class="strong">{sayAct(act)}</span>
-          {': '}
+          {log.colon}
           <Subject of={entry} />
           <IconButton icon={ListFilter} label={log.onlySubject} onClick={() => onSubject(subject)} />
         </p>

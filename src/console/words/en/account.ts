@@ -46,6 +46,7 @@ export const account = {
   log: {
     lead: 'Who changed what, and when. Entries are never removed.',
     act: 'Operation',
+    colon: ': ',
     none: 'Nothing has happened yet',
     noMatch: 'No entry matches.',
     clear: 'Show all',

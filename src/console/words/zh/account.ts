@@ -43,6 +43,7 @@ export const account = {
   log: {
     lead: '谁在何时做了什么更改。记录不可删除。',
     act: '操作',
+    colon: '：',
     none: '还没有任何操作',
     noMatch: '没有符合条件的记录。',
     clear: '显示全部',
