@@ -103,7 +103,7 @@ describeWith('chromium', 'the console of an administrator', () => {
     await button('Done').click()
 
     const row = page.getByRole('row').filter({ hasText: codes[0]!.slice(-4) })
-    await button('Void', row).click()
+    await row.getByRole('button', { name: /^Void: / }).click()
     await button('Void', dialog()).click()
     await row.getByText('Void', { exact: true }).waitFor()
     const activate = (code: string) => server.ask('/api/v1/activation', { body: { code } })

@@ -2,7 +2,7 @@
 import { FileX, Mic, RefreshCw, Trash2 } from 'lucide'
 import { api, dataOf, type Schema } from '../../client/client'
 import { useLoad } from '../../client/load'
-import { formatDay, formatDecimal } from '../../format'
+import { formatDay, formatDecimal, formatLanguage } from '../../format'
 import { IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
@@ -60,7 +60,7 @@ function CloneTable({ items, onChanged }: TableProps) {
 
   const columns: readonly Column<Clone>[] = [
     { title: clones.name, cell: ({ display_name }) => <span class="strong">{display_name}</span> },
-    { title: clones.language, cell: ({ language }) => language },
+    { title: clones.language, cell: ({ language }) => formatLanguage(language) },
     { title: clones.method, cell: ({ method }) => clones[method] },
     {
       title: clones.recording,
@@ -101,11 +101,23 @@ function CloneTable({ items, onChanged }: TableProps) {
           <ListenButton url={clone.demo_url} name={clone.display_name} />
           {clone.has_recording && (
             <>
-              <IconButton icon={RefreshCw} label={clones.renew} onClick={() => askRenew(clone)} />
-              <IconButton icon={FileX} label={clones.purge} onClick={() => askPurge(clone)} />
+              <IconButton
+                icon={RefreshCw}
+                label={`${clones.renew}: ${clone.display_name}`}
+                onClick={() => askRenew(clone)}
+              />
+              <IconButton
+                icon={FileX}
+                label={`${clones.purge}: ${clone.display_name}`}
+                onClick={() => askPurge(clone)}
+              />
             </>
           )}
-          <IconButton icon={Trash2} label={clones.delete} onClick={() => askRemove(clone)} />
+          <IconButton
+            icon={Trash2}
+            label={`${clones.delete}: ${clone.display_name}`}
+            onClick={() => askRemove(clone)}
+          />
         </>
       )}
     />

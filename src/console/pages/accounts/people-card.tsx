@@ -117,9 +117,9 @@ function PeopleTable({ items, onEdit, onReset, onRemove }: TableProps) {
       keyOf={({ id }) => id}
       actions={(person) => (
         <>
-          <IconButton icon={Pencil} label={people.edit} onClick={() => onEdit(person)} />
-          <IconButton icon={KeyRound} label={people.reset} onClick={() => askReset(person)} />
-          <IconButton icon={Trash2} label={people.remove} onClick={() => askRemove(person)} />
+          <IconButton icon={Pencil} label={`${people.edit}: ${person.name}`} onClick={() => onEdit(person)} />
+          <IconButton icon={KeyRound} label={`${people.reset}: ${person.name}`} onClick={() => askReset(person)} />
+          <IconButton icon={Trash2} label={`${people.remove}: ${person.name}`} onClick={() => askRemove(person)} />
         </>
       )}
     />

@@ -102,7 +102,9 @@ function CodeTable({ items, onVoid }: TableProps) {
       rows={items}
       keyOf={({ id }) => id}
       actions={(code) =>
-        code.status === 'unused' && <IconButton icon={Ban} label={codes.voidAction} onClick={() => askVoid(code)} />
+        code.status === 'unused' && (
+          <IconButton icon={Ban} label={`${codes.voidAction}: ${code.code}`} onClick={() => askVoid(code)} />
+        )
       }
     />
   )
