@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { startServer, type Server } from '../executable/client'
 import { join, password, tokenOf } from '../executable/people-client'
 import { describeWith } from '../tools'
-import { openChromium, visit, visitAs } from './browser'
+import { administratorId, openChromium, visit, visitAs } from './browser'
 
 setDefaultTimeout(120_000)
 
@@ -130,6 +130,30 @@ describeWith('chromium', 'pages of the console that are open meanwhile', () => {
     await page.goBack()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expectClean()
+    await close()
+  })
+
+  it('changes no more of an account than was changed, and shows the balance when an answer was lost', async () => {
+    const { id } = await server.makeAccount({ name: 'Before', balance: 1000 })
+    const { page, go, close } = await visitAs(browser, server, await administratorId(server))
+    await go(`/admin/accounts/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await server.admin('PATCH', `/accounts/${id}`, { email: 'other@example.org' })
+    await dialog.getByLabel('Name').fill('After')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'After' }).waitFor()
+    expect(await server.admin('GET', `/accounts/${id}`)).toMatchObject({ name: 'After', email: 'other@example.org' })
+
+    await page.route('**/adjust', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByLabel('Characters').fill('234')
+    await page.getByLabel('Reason').fill('invoice')
+    await page.getByRole('button', { name: 'Change the balance' }).click()
+    await page.getByText('The server does not answer.', { exact: false }).waitFor()
+    await page.locator('.figure', { hasText: '1,234' }).waitFor()
     await close()
   })
 

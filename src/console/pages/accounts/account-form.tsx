@@ -1,5 +1,6 @@
 /** The fields of an account, for a new one and for a change. */
 import { useState } from 'preact/hooks'
+import { changedFields } from '../../client/changes'
 import { api, dataOf, type Schema } from '../../client/client'
 import { Dialog } from '../../parts/dialog'
 import { Form, NumberField, SelectField, TextField } from '../../parts/form'
@@ -55,11 +56,15 @@ type EditProps = {
 
 export function EditAccountDialog({ account, onClose, onChanged }: EditProps) {
   const { accounts } = words.value.administration
-  const fields = useAccountFields(account)
+  // The page may load a newer state behind the dialog.
+  const [start] = useState(account)
+  const fields = useAccountFields(start)
 
   async function submit(): Promise<void> {
     const params = { path: { id: account.id } }
-    onChanged(await dataOf(api.PATCH('/api/v1/admin/accounts/{id}', { params, body: fields.values })))
+    const body = changedFields(start, fields.values)
+    if (Object.keys(body).length > 0)
+      onChanged(await dataOf(api.PATCH('/api/v1/admin/accounts/{id}', { params, body })))
     onClose()
   }
 

@@ -22,7 +22,12 @@ export function AdjustForm({ account: { id, balance }, onAdjusted }: Props) {
 
   async function submit(): Promise<void> {
     const body = { units, reason }
-    const answer = await dataOf(api.POST('/api/v1/admin/accounts/{id}/adjust', { params: { path: { id } }, body }))
+    const params = { path: { id } }
+    const answer = await dataOf(api.POST('/api/v1/admin/accounts/{id}/adjust', { params, body })).catch((error) => {
+      // Where the answer was lost, the new balance says whether the characters have come.
+      onAdjusted()
+      throw error
+    })
     toast(accounts.adjustDone(formatNumber(answer.balance)))
     setAmount(undefined)
     setReason('')

@@ -1,6 +1,7 @@
 /** The keys of an account, which administrators may also change. */
 import { KeyRound, Pencil, Plus } from 'lucide'
 import { useState } from 'preact/hooks'
+import { changedFields } from '../../client/changes'
 import { api, dataOf, type Schema } from '../../client/client'
 import { usePoll } from '../../client/load'
 import { at } from '../../installation'
@@ -39,9 +40,12 @@ export function KeysCard({ accountId }: { readonly accountId: string }) {
     list.reload()
   }
 
-  async function change(body: Schema<'KeyChanges'>): Promise<void> {
-    await dataOf(api.PATCH('/api/v1/admin/keys/{id}', { ...pathOf(changed!.id), body }))
-    toast(accounts.keyChanged)
+  async function change(key: Schema<'KeyChanges'>): Promise<void> {
+    const body = changedFields<Schema<'KeyChanges'>>(changed!, key)
+    if (Object.keys(body).length > 0) {
+      await dataOf(api.PATCH('/api/v1/admin/keys/{id}', { ...pathOf(changed!.id), body }))
+      toast(accounts.keyChanged)
+    }
     setChanged(undefined)
     list.reload()
   }

@@ -1,6 +1,7 @@
 /** The people of an account: invite, change, give a new password, remove. */
 import { KeyRound, Pencil, Trash2, UserPlus, Users } from 'lucide'
 import { useState } from 'preact/hooks'
+import { changedFields } from '../../client/changes'
 import { api, dataOf, type Schema } from '../../client/client'
 import { usePoll } from '../../client/load'
 import { formatDay, formatTime } from '../../format'
@@ -135,9 +136,12 @@ function EditPersonDialog({ person, onClose, onChanged }: EditProps) {
 
   async function submit(): Promise<void> {
     const params = { path: { id: person.id } }
-    await dataOf(api.PATCH('/api/v1/admin/persons/{id}', { params, body: { name, email } }))
-    toast(people.saved)
-    onChanged()
+    const body = changedFields(person, { name, email })
+    if (Object.keys(body).length > 0) {
+      await dataOf(api.PATCH('/api/v1/admin/persons/{id}', { params, body }))
+      toast(people.saved)
+      onChanged()
+    }
     onClose()
   }
 
