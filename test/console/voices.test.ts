@@ -147,6 +147,7 @@ describeWith('chromium', 'the voices of a person', () => {
     await page.getByLabel('Choose a file').setInputFiles(file)
     await button(page, 'Choose another').waitFor()
     expect(await page.getByLabel('Name of the voice').inputValue()).toBe('a b')
+    await page.getByText('There is little speech in it.', { exact: false }).waitFor()
     await page.route('**/api/v1/voices/clone', (route) => route.abort(), { times: 1 })
     await confirmAndSend('From a file')
     await page.getByText('The server does not answer.', { exact: false }).waitFor()

@@ -7,7 +7,8 @@ import { ListenFault, PlayButton } from '../../parts/listen'
 import { listen, listening, pauseListening, progress, seekListening } from '../../parts/sound'
 import { Waveform } from '../../parts/waveform'
 import { words } from '../../words/words'
-import { isTooMuch, secondsMax, type Recording } from './recording'
+import { Advice } from '../voices/advice'
+import { faultsOf, isTooMuch, secondsMax, type Recording } from './recording'
 
 type Props = {
   readonly recording: Recording
@@ -24,6 +25,7 @@ export function Chosen({ recording, part, startSeconds, onStart, onAgain, again 
   const { file, name, sound } = recording
   const url = useObjectUrl(part)
   const isCut = isTooMuch(recording)
+  const faults = useMemo(() => faultsOf(recording, startSeconds), [recording, startSeconds])
   return (
     <div class="chosen">
       <div class="row between">
@@ -42,6 +44,12 @@ export function Chosen({ recording, part, startSeconds, onStart, onAgain, again 
         {sound && <Shape {...{ sound, url, startSeconds, isCut }} />}
       </div>
       <ListenFault url={url} />
+      {faults.length > 0 && (
+        <div class="note warn">
+          <p class="strong">{clone.beforePaying}</p>
+          <Advice of={faults.map((code) => ({ code }))} />
+        </div>
+      )}
       {isCut && sound && sound.seconds > secondsMax && (
         <Window seconds={sound.seconds} startSeconds={startSeconds} onStart={onStart} />
       )}

@@ -1,5 +1,6 @@
 /** The recording that was chosen: decoded where the browser can, checked, and cut to what the service takes. */
 import { peaksOf } from '../../parts/peaks'
+import { hearFaults, type HeardFault } from './hearing'
 import { writeWav } from './wav'
 
 /** The bounds of the service for a recording. */
@@ -60,9 +61,17 @@ export const isTooMuch = ({ file, sound }: Recording): boolean =>
 export function partOf(recording: Recording, startSeconds: number): Blob {
   const { file, sound } = recording
   if (!sound || !isTooMuch(recording)) return file
-  const first = Math.floor(startSeconds * sound.sampleRate)
-  return writeWav(sound.samples.subarray(first, first + secondsMax * sound.sampleRate), sound.sampleRate)
+  return writeWav(samplesFrom(sound, startSeconds), sound.sampleRate)
 }
+
+function samplesFrom({ samples, sampleRate }: Decoded, startSeconds: number): Float32Array {
+  const first = Math.floor(startSeconds * sampleRate)
+  return samples.subarray(first, first + secondsMax * sampleRate)
+}
+
+/** The faults of that part that the browser hears; none where it cannot decode the file. */
+export const faultsOf = ({ sound, fault }: Recording, startSeconds: number): readonly HeardFault[] =>
+  sound && !fault ? hearFaults(samplesFrom(sound, startSeconds), sound.sampleRate) : []
 
 /** The length that the head of the file says; undefined where the browser does not know the format. */
 function lengthOf(file: Blob): Promise<number | undefined> {

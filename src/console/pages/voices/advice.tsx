@@ -2,9 +2,9 @@
 import { words } from '../../words/words'
 import type { Voice } from './filters'
 
-export type Warnings = NonNullable<Voice['warnings']>
+type Warning = Pick<NonNullable<Voice['warnings']>[number], 'code'> & { readonly message?: string }
 
-export function Advice({ of }: { readonly of: Warnings }) {
+export function Advice({ of }: { readonly of: readonly Warning[] }) {
   const known: Readonly<Record<string, string>> = words.value.voices.warnings
   return (
     <ul class="advice">

@@ -13,6 +13,7 @@ export const clone = {
   url: 'Address of the recording',
   urlHint: 'The service fetches it once, so the address must be reachable from the internet.',
   lengthUnknown: 'this browser cannot decode it; the service checks it',
+  beforePaying: 'You may want to record again before you pay',
   position: 'Position',
   windowTitle: 'Only 15 seconds can be sent. Choose which.',
   window: (from: string, to: string) => `From ${from} to ${to}`,

@@ -13,6 +13,7 @@ export const clone = {
   url: '录音的网址',
   urlHint: '服务会获取一次，因此该网址必须能从互联网访问。',
   lengthUnknown: '此浏览器无法解码，由服务检查',
+  beforePaying: '付费前，您可以考虑重新录制',
   position: '播放位置',
   windowTitle: '只能发送 15 秒，请选择片段。',
   window: (from: string, to: string) => `从 ${from} 到 ${to}`,
