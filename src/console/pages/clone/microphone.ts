@@ -35,7 +35,7 @@ export async function openMicrophone({ deviceId, onBlock, onLost }: Options): Pr
   const stream = await askFor(deviceId)
   const [track] = stream.getAudioTracks() as [MediaStreamTrack]
   const settings = track.getSettings()
-  const context = new AudioContext(settings.sampleRate ? { sampleRate: settings.sampleRate } : {})
+  const context = openContext(settings.sampleRate)
   const close = () => {
     track.onended = null
     track.stop()
@@ -57,6 +57,15 @@ export async function openMicrophone({ deviceId, onBlock, onLost }: Options): Pr
     onLost()
   }
   return { deviceId: settings.deviceId ?? '', sampleRate: context.sampleRate, close }
+}
+
+/** Some browsers do not say the rate of the device, and some take no other than their own. */
+function openContext(sampleRate: number | undefined): AudioContext {
+  try {
+    return new AudioContext(sampleRate ? { sampleRate } : {})
+  } catch {
+    return new AudioContext()
+  }
 }
 
 async function askFor(deviceId: string | undefined): Promise<MediaStream> {
