@@ -21,7 +21,7 @@ describeWith('chromium', 'the first start', () => {
       await fill(first, 'Ada', 'ada@example.org')
       await first.expectClean()
       await first.page.getByRole('button', { name: 'Begin' }).click()
-      await first.page.getByRole('heading', { level: 1, name: 'Welcome, Ada' }).waitFor()
+      await first.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
       await first.page.getByRole('link', { name: 'Accounts' }).waitFor()
       // The token has gone from the address, so that it is in no history of pages.
       expect(first.page.url()).toBe(`${server.baseUrl}/console/`)
