@@ -6,6 +6,7 @@ import { refreshSession, useSignedIn } from '../../client/session'
 import { formatDay, formatNumber } from '../../format'
 import { Facts } from '../../parts/facts'
 import { fieldError, Form, SelectField, TextField } from '../../parts/form'
+import { isShortPassword, NewPasswordField } from '../../parts/new-password'
 import { Card, Page } from '../../parts/page'
 import { toast } from '../../parts/toast'
 import { chooseTheme, theme, type Theme } from '../../theme'
@@ -101,14 +102,11 @@ function PersonForm() {
   )
 }
 
-const passwordCharactersMin = 8
-
 function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
-  const { account, door } = words.value
+  const { account } = words.value
   const { person } = useSignedIn()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
-  const isShort = next !== '' && [...next].length < passwordCharactersMin
 
   async function change(): Promise<void> {
     try {
@@ -125,7 +123,12 @@ function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
   }
 
   return (
-    <Form onSubmit={change} action={account.change} fields={['current_password', 'new_password']} isDisabled={isShort}>
+    <Form
+      onSubmit={change}
+      action={account.change}
+      fields={['current_password', 'new_password']}
+      isDisabled={isShortPassword(next)}
+    >
       <p class="faint">{account.passwordText}</p>
       {/* Programs that keep passwords need to know whose it is. */}
       <input hidden type="text" autocomplete="username" readOnly value={person.email} />
@@ -138,17 +141,7 @@ function PasswordForm({ onChanged }: { readonly onChanged: () => void }) {
         value={current}
         onValue={setCurrent}
       />
-      <TextField
-        label={account.new}
-        name="new_password"
-        type="password"
-        autocomplete="new-password"
-        required
-        hint={door.passwordHint}
-        fault={isShort ? door.passwordShort : undefined}
-        value={next}
-        onValue={setNext}
-      />
+      <NewPasswordField label={account.new} name="new_password" value={next} onValue={setNext} />
     </Form>
   )
 }

@@ -1,12 +1,13 @@
 /** `/admin/voices`: the voices in their order, who may use them, and their names. */
 import { Star } from 'lucide'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
 import { useLoad } from '../../client/load'
 import { useQuery } from '../../client/query'
 import { formatLanguage, formatNumber } from '../../format'
 import { SelectField } from '../../parts/form'
 import { LongList } from '../../parts/long-list'
+import { matchWords } from '../../parts/match-words'
 import { Card, Page } from '../../parts/page'
 import { SearchField } from '../../parts/search'
 import { SortableList } from '../../parts/sortable'
@@ -73,7 +74,7 @@ function FeaturedCard(props: Props) {
   const focus = useRef<{ id: string; direction: Direction } | undefined>(undefined)
 
   // Moving a row in the page takes the focus from its button.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = focus
     if (!current) return
     focus.current = undefined
@@ -131,12 +132,11 @@ function OthersCard(props: Props) {
   const { catalogue } = administration
   const [search, setSearch] = useQuery('q')
   const [state, setState] = useQuery('state')
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = matchWords(search)
   const shown = props.items.filter((voice) => {
     if (voice.featured || !(states[state]?.(voice) ?? true)) return false
     const { id, display_name: name, language, engine } = voice
-    const text = `${name} ${id} ${language} ${formatLanguage(language)} ${engine}`.toLowerCase()
-    return wanted.every((word) => text.includes(word))
+    return matches(name, id, language, formatLanguage(language), engine)
   })
   return (
     <Card title={catalogue.others}>

@@ -4,6 +4,7 @@ import { enter, type SignedIn } from '../../client/session'
 import { at } from '../../installation'
 import { LinkButton } from '../../parts/button'
 import { Form, TextField } from '../../parts/form'
+import { isShortPassword, NewPasswordField } from '../../parts/new-password'
 import { words } from '../../words/words'
 import { Door } from './frame'
 
@@ -25,8 +26,6 @@ type Props = {
   readonly onEntered: () => void
 }
 
-const passwordCharactersMin = 8
-
 /** The token stands behind `#`, so that no server and no log sees it in an address. */
 const readToken = () => location.hash.slice(1)
 
@@ -46,7 +45,6 @@ export function JoinPage({ title, lead, action, whenUsed, send, onEntered }: Pro
     addEventListener('hashchange', read)
     return () => removeEventListener('hashchange', read)
   }, [])
-  const isShort = password !== '' && [...password].length < passwordCharactersMin
 
   async function submit(): Promise<void> {
     try {
@@ -72,7 +70,12 @@ export function JoinPage({ title, lead, action, whenUsed, send, onEntered }: Pro
     )
   return (
     <Door title={title} lead={lead}>
-      <Form onSubmit={submit} action={action} fields={['name', 'email', 'password']} isDisabled={isShort}>
+      <Form
+        onSubmit={submit}
+        action={action}
+        fields={['name', 'email', 'password']}
+        isDisabled={isShortPassword(password)}
+      >
         <TextField label={door.name} name="name" autocomplete="name" required value={name} onValue={setName} />
         <TextField
           label={door.email}
@@ -83,17 +86,7 @@ export function JoinPage({ title, lead, action, whenUsed, send, onEntered }: Pro
           value={email}
           onValue={setEmail}
         />
-        <TextField
-          label={door.newPassword}
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          required
-          hint={door.passwordHint}
-          fault={isShort ? door.passwordShort : undefined}
-          value={password}
-          onValue={setPassword}
-        />
+        <NewPasswordField label={door.newPassword} name="password" value={password} onValue={setPassword} />
       </Form>
     </Door>
   )

@@ -1,12 +1,13 @@
 /** One plan: its name, and its voices beside the others. */
 import { ArrowLeft, ArrowRight, Pencil, Trash2 } from 'lucide'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api, dataOf, type Schema } from '../../client/client'
 import { useQuery } from '../../client/query'
 import { formatLanguage, formatNumber } from '../../format'
 import { Button, IconButton } from '../../parts/button'
 import { ask } from '../../parts/dialog'
 import { Badge } from '../../parts/figures'
+import { matchWords } from '../../parts/match-words'
 import { Card } from '../../parts/page'
 import { SearchField } from '../../parts/search'
 import { DragHandle, SortableList, type Drop } from '../../parts/sortable'
@@ -37,7 +38,7 @@ export function PlanCard({ plan, voices, reload, onGone }: Props) {
   const focus = useRef<{ place: Place; index: number } | undefined>(undefined)
 
   // The row has gone to the other list: the next one takes its focus.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = focus
     if (!current) return
     focus.current = undefined
@@ -62,11 +63,8 @@ export function PlanCard({ plan, voices, reload, onGone }: Props) {
     reload()
   }
 
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const isFound = ({ id, display_name: name, language }: Voice) => {
-    const text = `${name} ${id} ${language} ${formatLanguage(language)}`.toLowerCase()
-    return wanted.every((word) => text.includes(word))
-  }
+  const matches = matchWords(search)
+  const isFound = ({ id, display_name: name, language }: Voice) => matches(name, id, language, formatLanguage(language))
   const known = new Map(voices.map((voice) => [voice.id, voice]))
   const missing = [...members].filter((id) => !known.has(id)).map(placeholderOf)
   const inside = [...voices.filter(({ id }) => members.has(id)), ...missing]

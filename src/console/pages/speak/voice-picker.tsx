@@ -8,6 +8,7 @@ import { Badge } from '../../parts/figures'
 import { SelectField, TextField } from '../../parts/form'
 import { Icon } from '../../parts/icon'
 import { ListenButton } from '../../parts/listen'
+import { matchWords } from '../../parts/match-words'
 import { Empty } from '../../parts/states'
 import { words } from '../../words/words'
 
@@ -126,19 +127,18 @@ export function describeVoice({ language, gender }: Pick<Voice, 'language' | 'ge
 
 function searchTextOf(voice: Voice): string {
   const { id, display_name, language, engine, description } = voice
-  return [id, display_name, language, formatLanguage(language), engine, description].join(' ').toLowerCase()
+  return [id, display_name, language, formatLanguage(language), engine, description].join(' ')
 }
 
 type Searchable = { readonly voice: Voice; readonly text: string }
 
-/** Every word of the search must occur. */
 function filterVoices(all: readonly Searchable[], { text, language, gender }: Filters): readonly Voice[] {
-  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = matchWords(text)
   return all
     .filter(({ voice, text }) => {
       if (language !== '' && baseOf(voice.language) !== language) return false
       if (gender === 'own' ? !voice.owned : gender !== '' && voice.gender !== gender) return false
-      return wanted.every((word) => text.includes(word))
+      return matches(text)
     })
     .map(({ voice }) => voice)
 }

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso'
 import type { Schema } from '../../client/client'
 import { useQuery } from '../../client/query'
 import { formatLanguage } from '../../format'
+import { matchWords } from '../../parts/match-words'
 import { language as shown, words } from '../../words/words'
 
 export type Voice = Schema<'Voice'>
@@ -69,16 +70,14 @@ function remembering(of: (key: string) => string): (key: string) => string {
 /** Every word of the search occurs in the name, the id, the language or the description. */
 export function filterVoices(voices: readonly Voice[], { search, language, gender, engine, whose }: Filters): Voice[] {
   const nameOf = remembering(formatLanguage)
-  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = matchWords(search)
   return voices.filter((voice) => {
     if (whose !== '' && whose !== (voice.owned ? 'own' : 'catalogue')) return false
     if (language !== '' && baseOf(voice.language) !== language) return false
     if (gender !== '' && String(voice.gender) !== gender) return false
     if (engine !== '' && voice.engine !== engine) return false
-    if (wanted.length === 0) return true
     const { id, display_name: name, description } = voice
-    const text = `${name} ${id} ${voice.language} ${nameOf(voice.language)} ${description ?? ''}`.toLowerCase()
-    return wanted.every((word) => text.includes(word))
+    return search === '' || matches(name, id, voice.language, nameOf(voice.language), description)
   })
 }
 
