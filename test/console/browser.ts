@@ -16,7 +16,7 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 /** A busy machine takes seconds for a page. */
-const timeoutMs = 30_000
+const timeoutMs = 60_000
 
 /** `microphone`: a WAV file that the microphone of the browser hears. */
 export function openChromium({ microphone }: { microphone?: string } = {}): Promise<Browser> {
