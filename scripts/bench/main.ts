@@ -1,6 +1,7 @@
 /** `bun run bench [NAME…]`: runs all benches, or those named, and prints the results as one table. */
 import { benchDecode } from './decode'
 import { benchAdapt } from './adapt'
+import { benchCodecs } from './codecs'
 import { benchConsole } from './console'
 import { benchConvert } from './convert'
 import { benchDownloads } from './downloads'
@@ -41,6 +42,7 @@ const benches: Record<string, () => Promise<BenchRow[]>> = {
   startup: benchStartup,
   memory: benchMemory,
   mp3: benchMp3,
+  codecs: benchCodecs,
   decode: benchDecode,
   stretch: benchStretch,
   english: benchEnglish,

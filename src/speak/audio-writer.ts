@@ -18,7 +18,8 @@ export function openAudioWriter(
   { format, sampleRate, fails }: { readonly format: AudioFormat; readonly sampleRate: number; readonly fails: boolean },
   sink: ByteSink,
 ): AppendAudio {
-  const encode = format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : job.openStream(sampleRate).append
+  const encode =
+    format === 'wav' ? encodeHere(createWavEncoder({ sampleRate })) : job.openStream({ format, sampleRate }).append
   let position: number | undefined
   return async (samples, last) => {
     if (fails) throw new TaskFailed('encode', faultMessage)

@@ -4,7 +4,7 @@
  */
 import { countCharacters } from '../billing/ledger/characters'
 import type { AudioFormat } from '../audio/encode/encoder'
-import { mp3SampleRate } from '../audio/encode/mp3'
+import { encodingSampleRate } from '../audio/encode/formats'
 import { lengthen, type Deadline } from '../deadline'
 import type { TimedWord } from '../speech/engine'
 import type { Planned } from '../speech/text/blocks'
@@ -138,15 +138,13 @@ function workOf(
       const voice = voices.get(voiceId)!
       return { task: utteranceMeasure(voice, text.length, speed), sound: soundMeasure(voice, text.length) }
     })
-  const encode = format === 'mp3' ? { sampleRate, speed } : undefined
+  const encode = format === 'wav' ? undefined : { format, sampleRate, speed }
   return createWork(scheduler.speeds, { parts, encode, ...scheduler.readiness([...voices.values()], parts.length) })
 }
 
-/** Sample rate of WAV output, Hz; part of the API. */
-const wavSampleRate = 44_100
-
 function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
-  return format === 'wav' ? wavSampleRate : (forced ?? mp3SampleRate(voice.sampleRate))
+  const rate = encodingSampleRate(format, voice.sampleRate)
+  return format === 'mp3' ? (forced ?? rate) : rate
 }
 
 type RenderState = {

@@ -4,7 +4,7 @@ import type { VoiceStatistics } from '../cloning/adapt/measure'
 import type { Place } from './admission'
 import type { TimedWord } from '../speech/engine'
 import type { Recording, RefusedRecording, SynthesizeTask, Task } from './protocol'
-import type { EncodeStream } from './streams'
+import type { EncodeStream, StreamFormat } from './streams'
 import type { RequestWork } from './work'
 
 /** The job ended before this task was done. */
@@ -41,7 +41,7 @@ export type Job = {
   measure(task: Task<'measure'>): Promise<VoiceStatistics>
   /** Decodes and analyzes a recording. Waits for its turn. */
   analyze(task: Task<'analyze'>): Promise<{ readonly recording: Recording } | RefusedRecording>
-  openStream(sampleRate: number): EncodeStream
+  openStream(format: StreamFormat): EncodeStream
   /** Rejects waiting and running tasks with `JobEnded`, and abandons open streams. */
   end(): void
 }

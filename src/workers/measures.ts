@@ -3,6 +3,7 @@ import { engineKey, modelsOf, type Loadable, type VoiceSpec } from '../speech/vo
 import { baseLanguage, isSyllabic } from '../language'
 import type { Task } from './protocol'
 import type { Line, Measure, Prior } from './speeds'
+import type { StreamFormat } from './streams'
 
 /** Measure of a task's worker milliseconds; undefined for a negligible cost and for tasks that belong to no request. */
 export function measureOf(task: Task): Measure | undefined {
@@ -10,7 +11,7 @@ export function measureOf(task: Task): Measure | undefined {
     case 'synthesize':
       return task.text === '' ? undefined : utteranceMeasure(task.voice, task.text.length, task.speed)
     case 'encode':
-      return encodeMeasure(task.sampleRate, task.samples.length / task.sampleRate)
+      return encodeMeasure(task, task.samples.length / task.sampleRate)
     case 'enrol':
       return enrolMeasure(task.by)
     case 'measure':
@@ -43,8 +44,9 @@ export function soundMeasure(voice: VoiceSpec, characters: number): Measure {
   return { name: `sound ${voiceKey(voice)}`, family: `sound ${language}`, size: characters }
 }
 
-export function encodeMeasure(sampleRate: number, seconds: number): Measure {
-  return { name: `encode ${sampleRate}`, family: 'encode', size: seconds }
+/** Worker milliseconds to encode so many seconds of audio. */
+export function encodeMeasure({ format, sampleRate }: StreamFormat, seconds: number): Measure {
+  return { name: `encode ${format} ${sampleRate}`, family: 'encode', size: seconds }
 }
 
 export function enrolMeasure(by: Loadable): Measure {

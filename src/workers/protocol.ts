@@ -1,5 +1,6 @@
 /** The messages between the main process and a worker: one task at a time, answered by chunks and one answer. */
 import type { DecodeLimits } from '../audio/decode/decode'
+import type { CodedFormat } from '../audio/encode/encoder'
 import type { Enrolment } from '../cloning/adapt/enrol'
 import type { VoiceStatistics } from '../cloning/adapt/measure'
 import type { MeasuredVoices } from '../cloning/bases'
@@ -32,17 +33,18 @@ type TaskFields = {
   /** Utterances of one voice at one speed, run through its graph together. */
   batch: { readonly tasks: readonly SynthesizeTask[] }
 
-  /** Encodes the next samples of an MP3 stream. */
+  /** Encodes the next samples of a stream. */
   encode: {
     /** Number of the stream; an unknown number opens a stream. */
     readonly stream: number
+    readonly format: CodedFormat
     readonly sampleRate: number
     readonly samples: Int16Array
     /** Ends the stream. */
     readonly last: boolean
   }
 
-  /** Drops an MP3 stream. */
+  /** Drops a stream of encoded audio. */
   abandon: { readonly stream: number }
 
   /** Makes a voice from a recording: a converted one if `by` has a converter. */
@@ -123,7 +125,7 @@ export type SynthesizeTask = Task<'synthesize'>
 /** The log's message for an injected fault. */
 export const faultMessage = 'fault on demand'
 
-/** Bytes of an MP3 stream. */
+/** Bytes of a stream of encoded audio. */
 export type EncodedChunk = {
   /** The bytes that follow those of the earlier chunks. */
   readonly bytes: Uint8Array

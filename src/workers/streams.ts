@@ -1,9 +1,13 @@
 /** Streams of audio encoded chunk by chunk, each in one worker, and their recovery when that worker is lost. */
+import type { CodedFormat } from '../audio/encode/encoder'
 import type { EncodedChunk, Task, TaskResult } from './protocol'
 import { succeeded } from './task-failed'
 import { WorkerGone, type WorkerProcess } from './worker-process'
 
 export type EncodeStream = { readonly append: (samples: Int16Array, last: boolean) => Promise<EncodedChunk> }
+
+/** The format of a stream, and the sample rate of its samples in Hz. */
+export type StreamFormat = { readonly format: CodedFormat; readonly sampleRate: number }
 
 export type OpenStream = ReturnType<typeof createStreams>
 
@@ -34,7 +38,7 @@ type StreamsState = {
 type StreamState = {
   readonly streams: StreamsState
   readonly place: PlaceEncoding
-  readonly sampleRate: number
+  readonly format: StreamFormat
   /** All samples so far, unless they were forgotten. */
   readonly history: Int16Array[]
   keptBytes: number
@@ -46,16 +50,16 @@ type StreamState = {
 }
 
 /**
- * All streams of a scheduler. An MP3 stream lives in one worker. When another request ends that worker, a new worker
+ * All streams of a scheduler. A stream lives in one worker. When another request ends that worker, a new worker
  * encodes the stream again from the start, and the bytes already emitted are cut off. This works because the encoder is
  * deterministic.
  */
 export function createStreams() {
   const streams: StreamsState = { lastId: 0, historyBytes: 0 }
 
-  return function openStream(place: PlaceEncoding, sampleRate: number): EncodeStream & { abandon(): void } {
+  return function openStream(place: PlaceEncoding, format: StreamFormat): EncodeStream & { abandon(): void } {
     const stream: StreamState = {
-      ...{ streams, place, sampleRate, history: [], keptBytes: 0, canReplay: true },
+      ...{ streams, place, format, history: [], keptBytes: 0, canReplay: true },
       ...{ home: undefined, id: 0, emittedBytes: 0 },
     }
     return {
@@ -116,8 +120,8 @@ async function replay(stream: StreamState, last: boolean): Promise<EncodedChunk>
 }
 
 async function encode(stream: StreamState, samples: Int16Array, last: boolean): Promise<EncodedChunk> {
-  const { place, id, sampleRate, home } = stream
-  const task: Task<'encode'> = { kind: 'encode', stream: id, sampleRate, samples, last }
+  const { place, id, format, home } = stream
+  const task: Task<'encode'> = { kind: 'encode', stream: id, ...format, samples, last }
   const result = await place.encode(task, home, (worker) => {
     stream.home = worker
     worker.streams.add(id)

@@ -1,6 +1,7 @@
 /** The remaining work of a request, estimated from measured speeds. It shrinks as tasks end. */
 import { encodeMeasure } from './measures'
 import type { Measure, Speeds } from './speeds'
+import type { StreamFormat } from './streams'
 
 export type Work = {
   /** Remaining worker milliseconds. */
@@ -33,7 +34,7 @@ export function createWork(
     nowMs = () => performance.now(),
   }: {
     parts: readonly WorkPart[]
-    encode?: { readonly sampleRate: number; readonly speed: number }
+    encode?: StreamFormat & { readonly speed: number }
     readyAtMs?: number
     lane?: Work['lane']
     nowMs?: () => number
@@ -50,7 +51,7 @@ export function createWork(
 
   function encodeMs(): number {
     if (!encode) return 0
-    const { fixed, each } = speeds.lineOf(encodeMeasure(encode.sampleRate, 0))
+    const { fixed, each } = speeds.lineOf(encodeMeasure(encode, 0))
     const { total, count } = expectedOf(speeds, sounds)
     return count * fixed + each * (total / encode.speed + spokenSeconds)
   }

@@ -8,7 +8,7 @@ import { chunkFramesMax, type FromWorker, type TaskOutcome, type Task, type Task
 import { createEngines, type Engines, type LoadEngine } from './worker/engines'
 import { enrolVoice, measureInstalled } from './worker/enrol'
 import { createGarbageCollector } from './worker/garbage'
-import { createMp3Streams } from './worker/mp3-streams'
+import { createEncodeStreams } from './worker/encode-streams'
 import { failureOf, inStage, type Performed } from './worker/performed'
 import { probe } from './worker/probe'
 import { loadRuntime, runTrial } from './worker/runtime'
@@ -39,7 +39,7 @@ type SingleKind = Exclude<TaskKind, 'batch'>
 type Performers = { readonly [K in SingleKind]: (task: Task<K>) => Promise<Performed<K>> }
 
 function createPerformers(engines: Engines, garbage: ReturnType<typeof createGarbageCollector>): Performers {
-  const streams = createMp3Streams()
+  const streams = createEncodeStreams()
   return {
     synthesize: (task) => performSynthesis(engines, task),
     encode: async (task) => ({ answer: await inStage('encode', () => streams.encode(task)) }),

@@ -134,7 +134,7 @@ describe('dispatch', () => {
     void queue(dispatcher, voice, 'a')
     const started: WorkerProcess[] = []
     dispatcher.queues.pushEncoding({
-      task: { kind: 'encode', stream: 1, sampleRate: 16_000, samples: new Int16Array(1), last: true },
+      task: { kind: 'encode', stream: 1, format: 'mp3', sampleRate: 16_000, samples: new Int16Array(1), last: true },
       ...{ job: createJob(), worker: undefined, onStart: (by) => started.push(by), resolve() {}, reject() {} },
     })
     startTasks(dispatcher)

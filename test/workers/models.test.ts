@@ -157,7 +157,7 @@ describe('models', () => {
     const [pid] = scheduler.pids()
     for (let chunks = 0; events.of('model unloaded').length === 0; chunks++) {
       const job = scheduler.openJob({ key: 'k', background: false })
-      await job.openStream(16_000).append(new Int16Array(1600), true)
+      await job.openStream({ format: 'mp3', sampleRate: 16_000 }).append(new Int16Array(1600), true)
       job.end()
       if (chunks === 0) expect(scheduler.pids()).toEqual([pid!])
       // Lets the timer of the pool run while the process is idle.

@@ -279,7 +279,7 @@ describe('the scheduler', () => {
   it('rejects further tasks on the stream of an ended job', async () => {
     const scheduler = startScheduler({ workers: 1 })
     const job = scheduler.openJob({ key: 'a', background: false })
-    const stream = job.openStream(16_000)
+    const stream = job.openStream({ format: 'mp3', sampleRate: 16_000 })
     await stream.append(new Int16Array(16_000), false)
     job.end()
     expect(await stream.append(new Int16Array(16_000), true).catch((error: Error) => error.name)).toBe('JobEnded')

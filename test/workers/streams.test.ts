@@ -21,7 +21,7 @@ function setUp(losses: readonly (GoneReason | undefined)[] = []) {
     },
     abandon: (stream, worker) => void asked.push(`abandon ${worker.pid}/${stream}`),
   }
-  return { asked, stream: createStreams()(place, 16_000) }
+  return { asked, stream: createStreams()(place, { format: 'mp3', sampleRate: 16_000 }) }
 }
 
 const samples = (...values: number[]) => Int16Array.from(values)

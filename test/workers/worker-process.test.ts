@@ -24,7 +24,13 @@ function utterance(text: string): Task<'synthesize'> {
 
 describe('a worker process', () => {
   it('answers an encoding task with the bytes, and with the head of the file at the end', async () => {
-    const encode = { kind: 'encode', stream: 1, sampleRate, samples: new Int16Array(sampleRate) } as const
+    const encode = {
+      kind: 'encode',
+      stream: 1,
+      format: 'mp3',
+      sampleRate,
+      samples: new Int16Array(sampleRate),
+    } as const
     const first = succeeded(await worker.run({ ...encode, last: false }, timeoutMs))
     expectTypeOf(first).toEqualTypeOf<EncodedChunk>()
     expect(first.head).toBeUndefined()

@@ -70,6 +70,8 @@ export async function createMp3Encoder({
       if (idleInstances.length < idleInstancesMax) idleInstances.push(lame)
       return { tail, head: tag.write(samplesTotal) }
     },
+    // The instance is collected with its stream.
+    discard() {},
   }
 }
 

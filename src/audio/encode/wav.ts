@@ -23,6 +23,7 @@ export function createWavEncoder({ sampleRate }: { sampleRate: number }): Encode
     finish() {
       return { tail: new Uint8Array(0), head: wavHead(sampleRate, dataBytes) }
     },
+    discard() {},
   }
 }
 

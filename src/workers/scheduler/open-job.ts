@@ -48,8 +48,8 @@ export function openJob(jobs: Jobs, options: JobOptions): Job {
       if ('refusal' in analyzed) return analyzed
       return { recording: { ...analyzed.recording, samples: joinChunks(result.chunks[0] ?? []) } }
     },
-    openStream(sampleRate) {
-      const stream = openStream(placeEncoding(dispatcher, job), sampleRate)
+    openStream(format) {
+      const stream = openStream(placeEncoding(dispatcher, job), format)
       streams.push(stream)
       return stream
     },

@@ -1,15 +1,15 @@
-/** The open MP3 streams of a worker process. */
+/** The open streams of encoded audio of a worker process. */
 import type { Encoder } from '../../audio/encode/encoder'
-import { createMp3Encoder, mp3BitrateKbps } from '../../audio/encode/mp3'
+import { createEncoder } from '../../audio/encode/formats'
 import type { EncodedChunk, Task } from '../protocol'
 
-export function createMp3Streams() {
+export function createEncodeStreams() {
   const encoders = new Map<number, Encoder>()
 
-  async function encoderOf({ stream, sampleRate }: Task<'encode'>): Promise<Encoder> {
+  async function encoderOf({ stream, format, sampleRate }: Task<'encode'>): Promise<Encoder> {
     const known = encoders.get(stream)
     if (known) return known
-    const encoder = await createMp3Encoder({ sampleRate, bitrateKbps: mp3BitrateKbps(sampleRate) })
+    const encoder = await createEncoder(format, sampleRate)
     encoders.set(stream, encoder)
     return encoder
   }
@@ -27,6 +27,7 @@ export function createMp3Streams() {
     },
 
     abandon(stream: number): void {
+      encoders.get(stream)?.discard()
       encoders.delete(stream)
     },
   }
