@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { BadAudio } from '../audio/decode/bad-audio'
 import { sniff } from '../audio/decode/probe'
-import type { AudioFormat } from '../audio/encode/encoder'
+import { audioFormats, type AudioFormat } from '../audio/encode/encoder'
 import { AppError } from '../errors'
 import { syncDirectory } from '../storage/files'
 import { describeFailure } from './failures'
@@ -34,22 +34,31 @@ const linksMax = 40
 
 /** The format by the file's extension. Throws `UsageError` if it contradicts `--format` or is unknown. */
 export function chooseFormat(format: string | undefined, output: string | undefined): AudioFormat {
-  if (format !== undefined && format !== 'mp3' && format !== 'wav')
-    throw new UsageError(`--format: found "${format}"; allowed is mp3 or wav`)
+  if (format !== undefined && !isFormat(format))
+    throw new UsageError(`--format: found "${format}"; allowed is ${anyOf(audioFormats)}`)
   const ending = output === undefined || /^\/(dev|proc)\//.test(output) ? '' : extname(output).toLowerCase()
-  const named = ending === '.mp3' || ending === '.wav' ? (ending.slice(1) as AudioFormat) : undefined
+  const named = audioFormats.find((known) => ending === `.${known}`)
   if (named !== undefined && format !== undefined && named !== format)
     throw new UsageError(`-o ${output}: its name says ${named}, --format says ${format}; change one of them`)
   if (named === undefined && otherAudio.includes(ending))
-    throw new UsageError(`-o ${output}: "${ending}" cannot be made; allowed is .mp3 or .wav`)
+    throw new UsageError(`-o ${output}: "${ending}" cannot be made; allowed is ${anyOf(endings)}`)
   if (named === undefined && ending !== '' && format === undefined)
     throw new UsageError(
-      `-o ${output}: the extension "${ending}" is not an audio format; use .mp3 or .wav, or add --format`,
+      `-o ${output}: the extension "${ending}" is not an audio format; use ${anyOf(endings)}, or add --format`,
     )
   return named ?? format ?? 'mp3'
 }
 
-const otherAudio = ['.ogg', '.oga', '.opus', '.flac', '.aac', '.m4a', '.mp4', '.wma', '.aif', '.aiff', '.webm', '.pcm']
+const endings = audioFormats.map((format) => `.${format}`)
+const otherAudio = ['.ogg', '.oga', '.m4a', '.mp4', '.wma', '.aif', '.aiff', '.webm', '.pcm']
+
+function isFormat(name: string): name is AudioFormat {
+  return (audioFormats as readonly string[]).includes(name)
+}
+
+function anyOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}
 
 /** Throws `UsageError` for a target that must not be written, and `storage_failed` where writing is impossible. */
 export async function chooseTarget(given: string, { force }: { force: boolean }): Promise<Target> {
@@ -97,7 +106,7 @@ async function refuseReplacing(given: string, path: string, { size }: Stats, for
   )
   if (!writable) throw new UsageError(`-o ${given} is write-protected; add --force to replace it`)
   if (size > 0 && !(await isOurFormat(path)))
-    throw new UsageError(`-o ${given} is there already and is neither mp3 nor wav; add --force to replace it`)
+    throw new UsageError(`-o ${given} is there already and is not ${anyOf(audioFormats)}; add --force to replace it`)
 }
 
 const sniffedBytes = 64 << 10
@@ -108,7 +117,7 @@ async function isOurFormat(path: string): Promise<boolean> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0)
     const kind = sniff(buffer.subarray(0, bytesRead))
-    return kind === 'mp3' || kind === 'wav'
+    return kind === 'ogg-opus' || isFormat(kind)
   } catch (error) {
     if (error instanceof BadAudio) return false
     throw error

@@ -1,5 +1,5 @@
 /** Plays a file with an installed player; Sonant has none of its own. */
-import type { AudioFormat } from '../audio/encode/encoder'
+import { audioFormats, type AudioFormat } from '../audio/encode/encoder'
 import { AppError } from '../errors'
 
 type Player = {
@@ -8,17 +8,15 @@ type Player = {
   readonly formats: readonly AudioFormat[]
 }
 
-const both: readonly AudioFormat[] = ['mp3', 'wav']
-
 /** In order of preference: players of the sound servers first, then general ones. */
 const players: readonly Player[] = [
-  { program: 'afplay', flags: [], formats: both },
-  { program: 'pw-play', flags: [], formats: ['wav'] },
-  { program: 'paplay', flags: [], formats: ['wav'] },
+  { program: 'afplay', flags: [], formats: ['mp3', 'wav', 'flac', 'aac'] },
+  { program: 'pw-play', flags: [], formats: ['wav', 'flac'] },
+  { program: 'paplay', flags: [], formats: ['wav', 'flac'] },
   { program: 'aplay', flags: ['-q'], formats: ['wav'] },
-  { program: 'mpv', flags: ['--no-video', '--really-quiet'], formats: both },
-  { program: 'ffplay', flags: ['-nodisp', '-autoexit', '-loglevel', 'error'], formats: both },
-  { program: 'play', flags: ['-q'], formats: both },
+  { program: 'mpv', flags: ['--no-video', '--really-quiet'], formats: audioFormats },
+  { program: 'ffplay', flags: ['-nodisp', '-autoexit', '-loglevel', 'error'], formats: audioFormats },
+  { program: 'play', flags: ['-q'], formats: ['mp3', 'wav', 'flac'] },
   { program: 'mpg123', flags: ['-q'], formats: ['mp3'] },
 ]
 

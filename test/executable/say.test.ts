@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { childrenOf, isRunning } from '../processes'
 import { until } from '../until'
+import { decode } from '../../src/audio/decode/decode'
 import { durationSeconds } from '../../src/audio/pcm'
+import { limits } from '../audio/decode/recordings'
 import { readWav } from '../sound'
 import { defaultVoiceId, executable, parseOutput, runSonant, startIn } from './sonant'
 
@@ -48,6 +50,30 @@ describe('the text', () => {
     expect(pipe(Buffer.from('\uFEFFHello there, friend.', 'utf16le'), '-f', '-', '-o', 'windows.mp3').exitCode).toBe(0)
     const words = await bytes('words.mp3')
     for (const name of ['file', 'dash', 'pipe', 'windows']) expect(await bytes(`${name}.mp3`)).toEqual(words)
+  })
+
+  it('becomes a file of the format that the extension names', async () => {
+    for (const [format, kind, rate] of [
+      ['wav', 'wav', 44_100],
+      ['mp3', 'mp3', 16_000],
+      ['opus', 'ogg-opus', 48_000],
+      ['flac', 'flac', 16_000],
+      ['aac', 'aac', 16_000],
+    ] as const) {
+      const { audio_ms, ...answer } = parseOutput<{ format: string; audio_ms: number }>(
+        say('Hello there, friend.', '--json', '-o', `a.${format}`),
+      )
+      expect(answer).toMatchObject({ format, file: `a.${format}` })
+      const sound = await decode(await bytes(`a.${format}`), limits)
+      expect([sound.kind, sound.channels, sound.damagedFrames, sound.pcm.sampleRate]).toEqual([kind, 1, 0, rate])
+      // ADTS cannot say that its first frame and the end of the last are no sound.
+      const extraMs = durationSeconds(sound.pcm) * 1000 - audio_ms
+      expect(extraMs).toBeWithin(-1, format === 'aac' ? (2 * 1024 * 1000) / rate + 1 : 1)
+      // The audio of the same name is replaced.
+      expect(say('Hello there, friend.', '-o', `a.${format}`).exitCode).toBe(0)
+      expect(say('Hello there, friend.', '--format', format, '-o', 'b', '--force').exitCode).toBe(0)
+      expect(await bytes('b')).toEqual(await bytes(`a.${format}`))
+    }
   })
 
   it('may start with a dash after --', () => {
