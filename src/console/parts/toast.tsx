@@ -1,5 +1,6 @@
 /** Short messages at the edge of the page that go by themselves. */
 import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../client/client'
 import { sayError } from './errors'
 
@@ -29,9 +30,16 @@ export async function attempt(run: () => Promise<unknown>): Promise<boolean> {
 
 /** The place of the messages; once per page. */
 export function ToastHost() {
+  const host = useRef<HTMLDivElement>(null)
+  const shown = toasts.value
+  // Shown again, it stands in front of a dialog that was opened meanwhile.
+  useEffect(() => {
+    host.current!.hidePopover?.()
+    host.current!.showPopover?.()
+  }, [shown])
   return (
-    <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, tone }) => (
+    <div ref={host} popover="manual" class="toasts" role="status" aria-live="polite">
+      {shown.map(({ id, text, tone }) => (
         <p key={id} class={`toast ${tone}`}>
           {text}
         </p>
