@@ -4,6 +4,7 @@ import type { BunPlugin } from 'bun'
 import type { Assets } from '../src/assets/embedded'
 import { bundleConsole } from '../src/http/console/bundle'
 import { prepareBuiltIn } from './assets/built-in'
+import { embedWasm } from './embed-wasm'
 import { replaceFile, root } from './run'
 
 const sizeBytesMax = 215e6
@@ -125,7 +126,7 @@ export async function compile(entrypoint: string, outfile: string, assets?: Asse
   const result = await Bun.build({
     entrypoints: [entrypoint],
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
-    plugins: [embedSqliteAddon, await embedOnnxruntime(), embedAssets(assets), await embedConsole()],
+    plugins: [embedSqliteAddon, await embedOnnxruntime(), embedAssets(assets), await embedConsole(), await embedWasm()],
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     // A server does not load the code of the engines, nor a worker that of the server.

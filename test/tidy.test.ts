@@ -198,7 +198,8 @@ describe('the source tree', () => {
     ).toEqual(['./cli/main', './net/download/downloader', './workers/worker'])
   })
 
-  it('starts the server without loading the code of downloads and of voice packs', async () => {
+  /** The files that are loaded with `entry`. */
+  async function loadedWith(entry: string): Promise<Set<string>> {
     const loaded = new Set<string>()
     const load = async (file: string): Promise<void> => {
       if (loaded.has(file)) return
@@ -209,12 +210,23 @@ describe('the source tree', () => {
           if (await Bun.file(target).exists()) await load(target)
         }
     }
-    await load(join(src, 'app.ts'))
+    await load(join(src, entry))
+    return loaded
+  }
+
+  it('starts the server without loading the code of downloads and of voice packs', async () => {
+    const loaded = await loadedWith('app.ts')
     expect(loaded).toContain(join(src, 'net/download.ts'))
     expect(loaded).not.toContain(join(src, 'net/download/follow.ts'))
     expect(loaded).not.toContain(join(src, 'net/download/hop.ts'))
     expect(loaded).toContain(join(src, 'packs/registry.ts'))
     expect(loaded).not.toContain(join(src, 'packs/read-pack.ts'))
+  })
+
+  it('starts a worker without loading the encoders of rare formats', async () => {
+    const loaded = await loadedWith('workers/worker.ts')
+    expect(loaded).toContain(join(src, 'audio/encode/mp3.ts'))
+    for (const format of ['opus', 'flac', 'aac']) expect(loaded).not.toContain(join(src, `audio/encode/${format}.ts`))
   })
 
   it('keeps each framework in its room', () => {

@@ -5,7 +5,6 @@
 // The package exports an encoder in a thread only. This file of it is the compiled library.
 import createModule from '../../../node_modules/@mediabunny/aac-encoder/dist/modules/build/aac.js'
 import { fromInt16 } from '../pcm'
-import { instantiate } from './compiled'
 import type { Encoder } from './encoder'
 import { createFramer, joinBytes } from './frames'
 import { aacSampleRates } from './sample-rates'
@@ -39,7 +38,7 @@ export function aacBitrateKbps(sampleRate: number): number {
 export async function createAacEncoder({ sampleRate }: { sampleRate: number }): Promise<Encoder> {
   const rateIndex = aacSampleRates.indexOf(sampleRate)
   if (rateIndex < 0) throw new RangeError(`AAC has no sample rate of ${sampleRate} Hz.`)
-  const aac = await (library ??= instantiate<Libavcodec>(createModule))
+  const aac = await (library ??= createModule() as Promise<Libavcodec>)
   const encoder = aac._init_encoder(1, sampleRate, aacBitrateKbps(sampleRate) * 1000)
   if (encoder === 0) throw new Error('libavcodec could not make an encoder.')
   const framer = createFramer(frameSamples)

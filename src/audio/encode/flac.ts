@@ -4,7 +4,6 @@
  */
 // The package exports an encoder in a thread only. This file of it is the compiled library.
 import createModule from '../../../node_modules/@mediabunny/flac-encoder/dist/modules/build/flac.js'
-import { instantiate } from './compiled'
 import type { Encoder } from './encoder'
 import { joinBytes } from './frames'
 
@@ -41,7 +40,7 @@ export async function createFlacEncoder({ sampleRate }: { sampleRate: number }):
   if (!Number.isInteger(sampleRate) || sampleRate < 1 || sampleRate > sampleRateMax)
     throw new RangeError(`FLAC has no sample rate of ${sampleRate} Hz.`)
   // An instance for each stream, collected with it (5 ms): the library frees no encoder, and forgets its settings at the end.
-  const flac = await instantiate<LibFlac>(createModule)
+  const flac = (await createModule()) as LibFlac
   const encoder = flac._init_encoder(1, sampleRate, bitsPerSample)
   if (encoder === 0) throw new Error('libFLAC has no memory for an encoder.')
   const headAt = flac._get_header_data(encoder)
