@@ -1,4 +1,4 @@
-/** Administrative operations on the people of an account. The audit log names persons by id only: it is never erased. */
+/** Administrative operations on the people of an account. The audit log names persons by id only. */
 import {
   cancelInvitation as deleteInvitation,
   createInvitation,

@@ -30,6 +30,17 @@ describe('the words of the console', () => {
     expect(latin.filter((text) => /[A-Za-z]{3,} [a-z]{2,} [a-z]{2,}/.test(text))).toEqual([])
   })
 
+  it('name every operation of the audit log', async () => {
+    const root = join(import.meta.dir, '../../src')
+    const logged = new Set<string>()
+    for await (const file of new Bun.Glob('{admin,clone,people}/*.ts').scan(root)) {
+      const text = await Bun.file(join(root, file)).text()
+      for (const [, act] of text.matchAll(/(?:(?:runOperation|change)\(\w+, |\bact: )'([a-z -]+)'/g)) logged.add(act!)
+    }
+    expect(logged.size).toBeGreaterThan(25)
+    expect([...logged].filter((act) => !(act in en.account.log.acts))).toEqual([])
+  })
+
   it('are in the dictionaries only', async () => {
     const found: string[] = []
     for await (const file of new Bun.Glob('src/console/**/*.tsx').scan(join(import.meta.dir, '../..'))) {

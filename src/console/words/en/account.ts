@@ -84,6 +84,7 @@ export const account = {
       'code create': 'Codes made',
       'code void': 'Code voided',
       'voices update': 'Voice changed',
+      'voices move': 'Voice moved',
       'voices pull': 'Voice pack installed',
       'voices pull cancel': 'Installation cancelled',
       'voices upload': 'Voice pack uploaded',

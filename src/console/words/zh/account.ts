@@ -81,6 +81,7 @@ export const account = {
       'code create': '生成激活码',
       'code void': '作废激活码',
       'voices update': '修改声音',
+      'voices move': '移动声音',
       'voices pull': '安装声音包',
       'voices pull cancel': '取消安装',
       'voices upload': '上传声音包',
