@@ -1,8 +1,8 @@
-/** Opus, FLAC and AAC encoding against ffmpeg as a whole process, at the same bit rates. */
+/** Opus, FLAC and AAC encoding against ffmpeg as a whole process, at the same settings. */
 import { aacBitrateKbps } from '../../src/audio/encode/aac'
 import type { CodedFormat } from '../../src/audio/encode/encoder'
 import { createEncoder } from '../../src/audio/encode/formats'
-import { opusBitrateKbps } from '../../src/audio/encode/opus'
+import { opusBitrateKbps, opusComplexity } from '../../src/audio/encode/opus'
 import { toInt16 } from '../../src/audio/pcm'
 import { speechLike } from '../../test/audio/signals'
 import { compareWithProgram } from './compare'
@@ -12,7 +12,11 @@ const sampleRate = 24_000
 
 const encoders: readonly { readonly format: CodedFormat; readonly flags: readonly string[]; readonly goal: number }[] =
   [
-    { format: 'opus', flags: ['-c:a', 'libopus', '-b:a', `${opusBitrateKbps(sampleRate)}k`], goal: 0.5 },
+    {
+      format: 'opus',
+      flags: ['-c:a', 'libopus', '-b:a', `${opusBitrateKbps(sampleRate)}k`, '-compression_level', `${opusComplexity}`],
+      goal: 0.5,
+    },
     { format: 'flac', flags: ['-c:a', 'flac', '-compression_level', '5'], goal: 0.5 },
     { format: 'aac', flags: ['-c:a', 'aac', '-b:a', `${aacBitrateKbps(sampleRate)}k`], goal: 0.5 },
   ]

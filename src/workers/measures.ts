@@ -46,7 +46,7 @@ export function soundMeasure(voice: VoiceSpec, characters: number): Measure {
 
 /** Worker milliseconds to encode so many seconds of audio. */
 export function encodeMeasure({ format, sampleRate }: StreamFormat, seconds: number): Measure {
-  return { name: `encode ${format} ${sampleRate}`, family: 'encode', size: seconds }
+  return { name: `encode ${format} ${sampleRate}`, family: `encode ${format}`, size: seconds }
 }
 
 export function enrolMeasure(by: Loadable): Measure {
@@ -98,7 +98,10 @@ const priors: Readonly<Record<string, Prior>> = {
   converted: { fixed: 300, each: 30, typicalSize: 100 },
   sound: { fixed: 0.2, each: 0.065, typicalSize: 100 },
   'sound syllabic': { fixed: 0.2, each: 0.22, typicalSize: 40 },
-  encode: { fixed: 1, each: 8, typicalSize: 5 },
+  'encode mp3': { fixed: 1, each: 8, typicalSize: 5 },
+  'encode opus': { fixed: 1, each: 10, typicalSize: 5 },
+  'encode flac': { fixed: 1, each: 2, typicalSize: 5 },
+  'encode aac': { fixed: 1, each: 30, typicalSize: 5 },
   analyze: { fixed: 0, each: 300, typicalSize: 1 },
   enrol: { fixed: 0, each: 3000, typicalSize: 1 },
   'enrol converted': { fixed: 0, each: 1500, typicalSize: 1 },

