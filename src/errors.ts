@@ -30,6 +30,8 @@ export type ErrorCode =
   | 'conflict'
   | 'idempotency_conflict'
   | 'rate_limited'
+  | 'upstream_capacity'
+  | 'unsupported_model'
   | 'url_fetch_failed'
   | 'synthesis_failed'
   | 'synthesis_timeout'

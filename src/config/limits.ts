@@ -31,6 +31,8 @@ const dayMs = 86_400_000
 /** Fixed limits, without a flag. */
 export const limits = {
   textCharactersMax: 2000,
+  /** Characters of the text on the OpenAI-style endpoint. */
+  inputCharactersMax: 4096,
   pageItemsMax: 200,
   /** Without a requested number. */
   pageItems: 50,

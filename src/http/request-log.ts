@@ -15,7 +15,7 @@ export function createRequestLog(log: Logger, addressOf: (request: Request) => s
   return (request: Request, status: number, errorCode?: string): void => {
     if (!log.isEnabled('info')) return
     const path = pathOf(request)
-    if (!path.startsWith('/api/')) return
+    if (!path.startsWith('/api/') && !path.startsWith('/v1/')) return
     const { id: requestId, startedAtMs, caller, units, voiceId } = stateOf(request)
     const fields = {
       requestId,

@@ -2,7 +2,7 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { limits, operationTimeoutMs, type TimedOperation } from '../config'
 import type { Deadline } from '../deadline'
-import { AppError, asAppError, publicCode, type ErrorCode } from '../errors'
+import { AppError, asAppError, type ErrorCode } from '../errors'
 import { clientAddress } from '../net/address'
 import { commit, version } from '../version'
 import { createAccess } from './access'
@@ -16,8 +16,9 @@ import { consoleHandlers } from './console'
 import type { HttpContext, ServerOptions } from './context'
 import { crossOrigin } from './cross-origin'
 import { docsHandlers } from './docs'
-import { errorResponse, refusesBody } from './errors'
+import { dialectOf, errorResponse, refusesBody, shownAs } from './errors'
 import { packUploadHandlers } from './pack-uploads'
+import { openAiHandlers } from './openai'
 import { pathOf } from './path'
 import { ownKeyHandlers } from './own-keys'
 import { peopleHandlers } from './people'
@@ -95,10 +96,11 @@ export function createHttpServer(options: ServerOptions) {
       const requestId = requestIdOf(request)
       if (known.code === 'internal_error') log.error({ requestId, err: known.cause }, 'request failed')
       else if (known.cause) log.warn({ requestId, code: known.code, cause: String(known.cause) }, 'request failed')
-      const response = errorResponse(known, requestId, headersOf(request))
+      const dialect = dialectOf(pathOf(request))
+      const response = errorResponse(known, { requestId, dialect, headers: headersOf(request) })
       if (hasChunksLeft(request)) response.headers.set('connection', 'close')
       limitConnection(request, known.code)
-      logRequest(request, response.status, publicCode(known.code))
+      logRequest(request, response.status, shownAs(known.code, dialect).code)
       return response
     })
   addRoutes(app, { begin, access: context.access }, handlersOf(context))
@@ -108,6 +110,7 @@ export function createHttpServer(options: ServerOptions) {
 function handlersOf(context: HttpContext): Handlers {
   return {
     ...ttsHandlers(context),
+    ...openAiHandlers(context),
     ...voiceHandlers(context),
     ...cloneHandlers(context),
     ...accountHandlers(context),

@@ -3,36 +3,22 @@ import type { AudioFormat } from '../audio/encode/encoder'
 import { limits } from '../config'
 import { AppError } from '../errors'
 import { describe, refuse, type Fields } from '../fields'
-import { countCharacters } from '../billing/ledger/characters'
-import { estimate, speak, type SpeakFields, type Spoken } from '../speak/speak'
+import { estimate, type SpeakFields, type Spoken } from '../speak/speak'
 import type { HttpContext } from './context'
-import { faultsOf } from './faults'
 import { refuseMistakenFields } from './mistaken-field'
-import { stateOf } from './request-state'
+import { requestIdOf } from './request-state'
 import type { Handlers } from './routes'
 import { surfaceOf } from './session-access'
+import { parseSpeed, parseText, speakFor } from './speech-fields'
 
-const cloneIdPattern = /^cv-[0-9a-f]{32}$/
-
-export function ttsHandlers({ speaking, addresses, faultsOnDemand }: HttpContext) {
-  /** For the log, only a known id: an unknown one may be a text in the wrong field. */
-  const knownVoice = (id: string | undefined) =>
-    id !== undefined && (speaking.catalogue.find(id) || cloneIdPattern.test(id)) ? id : undefined
-
+export function ttsHandlers(context: HttpContext) {
+  const { speaking, addresses } = context
   return {
-    async speak({ request, caller, fields: body, deadline, headers }) {
-      const fields = parseSpeakBody(body)
-      const faults = faultsOf(request, faultsOnDemand)
-      const state = stateOf(request)
-      state.id = idempotencyKeyOf(request) ?? state.id
-      state.voiceId = knownVoice(fields.voiceId)
-      const { signal } = request
-      const from = { caller, surface: surfaceOf(caller), requestId: state.id, deadline, signal, faults } as const
-      const spoken = await speak(speaking, { ...from, ...fields })
-      state.voiceId = spoken.voiceId
-      state.units = spoken.replayed || spoken.remaining === null ? 0 : spoken.units
-      if (spoken.replayed) headers['idempotent-replay'] = 'true'
-      return describeSpoken(spoken, state.id, addresses(request).storageUrl)
+    async speak(call) {
+      const { request, caller } = call
+      const fields = parseSpeakBody(call.fields)
+      const spoken = await speakFor(context, call, { fields, surface: surfaceOf(caller) })
+      return describeSpoken(spoken, requestIdOf(request), addresses(request).storageUrl)
     },
 
     estimateSpeech({ caller, fields }) {
@@ -57,13 +43,6 @@ function describeSpoken(spoken: Spoken, requestId: string, storageUrl: string) {
   }
 }
 
-function idempotencyKeyOf(request: Request): string | undefined {
-  const key = request.headers.get('idempotency-key')
-  if (key === null) return undefined
-  if (/^[0-9a-f]{32}$/i.test(key)) return key.toLowerCase()
-  throw refuse('Idempotency-Key', key, '32 hexadecimal characters are allowed')
-}
-
 export const speakFieldNames = {
   known: ['text', 'voice_id', 'speed', 'format'],
   synonyms: { voice: 'voice_id', input: 'text', rate: 'speed', response_format: 'format' },
@@ -75,37 +54,17 @@ export const speakFieldNames = {
 function parseSpeakBody(body: Fields): SpeakFields {
   refuseMistakenFields(body, speakFieldNames)
   return {
-    text: parseText(body.text),
+    text: parseText('text', body.text, limits.textCharactersMax),
     voiceId: parseVoiceId(body.voice_id),
     speed: parseSpeed(body.speed),
     format: parseFormat(body.format),
   }
 }
 
-function parseText(text: unknown): string {
-  const max = limits.textCharactersMax
-  const refuseText = (found: string) =>
-    new AppError('invalid_params', `text: ${found}; a string of 1 to ${max} characters is required.`, { param: 'text' })
-  if (typeof text !== 'string') throw refuseText(text === undefined ? 'missing' : `found ${describe(text)}`)
-  if (text === '') throw refuseText('found an empty string')
-  const characters = countCharacters(text)
-  if (characters > max) throw refuseText(`found ${characters} characters`)
-  if (!text.isWellFormed()) throw refuseText('found a lone surrogate, which is no character')
-  if (!/\P{White_Space}/u.test(text)) throw refuseText('found only white space')
-  return text
-}
-
 function parseVoiceId(voiceId: unknown): string | undefined {
   if (voiceId === undefined || voiceId === null || voiceId === '') return undefined
   if (typeof voiceId === 'string') return voiceId
   throw refuse('voice_id', voiceId, 'a string is required')
-}
-
-function parseSpeed(speed: unknown): number {
-  if (speed === undefined) return 1
-  if (typeof speed === 'number' && speed >= limits.speedMin && speed <= limits.speedMax) return speed
-  const allowed = `a number from ${limits.speedMin.toFixed(1)} to ${limits.speedMax.toFixed(1)} is allowed`
-  throw new AppError('invalid_speed', `speed: found ${describe(speed)}; ${allowed}.`, { param: 'speed' })
 }
 
 function parseFormat(format: unknown): AudioFormat {

@@ -162,3 +162,10 @@ export const fault: Fields = {
     schema: { type: 'string', pattern: `^${faultPattern}( ?, ?${faultPattern})*$` },
   },
 }
+
+export const idempotencyKey: Fields = {
+  'Idempotency-Key': {
+    says: '32 hexadecimal characters of your own. A repeat with the same fields gets the first answer and is not charged again',
+    schema: { type: 'string', pattern: '^[0-9a-fA-F]{32}$' },
+  },
+}

@@ -79,6 +79,8 @@ export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'DELETE'
 /** Headers of answers besides `X-Request-Id`, which every answer has. */
 export type HeaderName =
   | 'Idempotent-Replay'
+  | 'X-Units'
+  | 'X-Remaining'
   | 'ETag'
   | 'Last-Modified'
   | 'Accept-Ranges'

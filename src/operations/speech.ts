@@ -1,5 +1,5 @@
 /** Speech, voices and cloned voices: operations of customers that make sound. */
-import { fault, pathId } from './fields'
+import { fault, idempotencyKey, pathId } from './fields'
 import { operation } from './entry'
 import { conditions, ranges } from './file-headers'
 import { reference } from './schema'
@@ -18,10 +18,7 @@ export const speechOperations = {
     limit: 'tts',
     deadline: 'tts',
     headers: {
-      'Idempotency-Key': {
-        says: '32 hexadecimal characters of your own. A repeat with the same fields gets the first answer and is not charged again',
-        schema: { type: 'string', pattern: '^[0-9a-fA-F]{32}$' },
-      },
+      ...idempotencyKey,
       ...fault,
     },
     body: { name: 'SpeechRequest' },

@@ -5,6 +5,7 @@
 import { accountOperations } from './account'
 import { administrativeOperations } from './administration'
 import type { Method, Operation } from './operation'
+import { openAiOperations } from './openai'
 import { ownKeyOperations } from './own-keys'
 import { peopleOperations } from './people'
 import { audioOperations, serviceOperations } from './service'
@@ -13,6 +14,7 @@ import { voiceOperations } from './voices'
 
 const table = {
   ...speechOperations,
+  ...openAiOperations,
   ...audioOperations,
   ...accountOperations,
   ...peopleOperations,

@@ -27,6 +27,8 @@ export type RenderRequest = TextToSpeak & {
   readonly format: AudioFormat
   /** Hz; undefined: the voice's own sample rate. */
   readonly mp3SampleRate: number | undefined
+  /** Hz; undefined: the rate of the API. */
+  readonly wavSampleRate?: number
   /** Key in the fair queue; null for background work. */
   readonly queueKey: string | null
   /** Deadline of the whole request, queueing included. */
@@ -142,8 +144,9 @@ function workOf(
   return createWork(scheduler.speeds, { parts, encode, ...scheduler.readiness([...voices.values()], parts.length) })
 }
 
-function outputSampleRate({ format, voice, mp3SampleRate: forced }: RenderRequest): number {
+function outputSampleRate({ format, voice, mp3SampleRate: forced, wavSampleRate }: RenderRequest): number {
   const rate = encodingSampleRate(format, voice.sampleRate)
+  if (format === 'wav') return wavSampleRate ?? rate
   return format === 'mp3' ? (forced ?? rate) : rate
 }
 

@@ -41,6 +41,8 @@ export type SpeakFields = {
   readonly voiceId: string | undefined
   readonly speed: number
   readonly format: AudioFormat
+  /** Hz of a WAV; undefined: the rate of all others. */
+  readonly wavSampleRate?: number
 }
 
 export type SpeakRequest = SpeakFields & {
@@ -52,6 +54,8 @@ export type SpeakRequest = SpeakFields & {
   readonly deadline: Deadline
   readonly signal: AbortSignal
   readonly faults?: Faults
+  /** Finds the voice that `voiceId` names on another surface; undefined: the first of the list. */
+  readonly findVoiceId?: (name: string) => string | undefined
 }
 
 export type Spoken = {
@@ -86,7 +90,9 @@ export async function speak(speaking: Speaking, request: SpeakRequest): Promise<
   const digest = digestOf(request)
   const identity = { requestId, accountId: caller.accountId, digest, deadline: latestOf(speaking, request) }
   const outcome = await payOnce(speaking, identity, () => {
-    const voice = chooseVoice(speaking, caller, request.voiceId)
+    const { voiceId: name, findVoiceId } = request
+    const voiceId = name !== undefined && findVoiceId ? findVoiceId(name) : name
+    const voice = chooseVoice(speaking, caller, voiceId)
     return {
       usage: usageOf(request, voice.spec.id, digest),
       faults: request.faults,
@@ -164,8 +170,9 @@ function isAffordable(db: Database, { accountId, keyId }: Caller, units: number)
 }
 
 /** Identifies a request without keeping its text. It includes the id, so that equal texts have different digests. */
-function digestOf({ requestId, text, voiceId, speed, format }: SpeakRequest): Uint8Array {
-  return sha256(JSON.stringify([requestId, text, voiceId ?? null, speed, format]))
+function digestOf({ requestId, text, voiceId, speed, format, wavSampleRate }: SpeakRequest): Uint8Array {
+  const rate = wavSampleRate === undefined ? [] : [wavSampleRate]
+  return sha256(JSON.stringify([requestId, text, voiceId ?? null, speed, format, ...rate]))
 }
 
 /** The render fault of each fault name. */
@@ -198,6 +205,7 @@ async function store(speaking: Speaking, request: SpeakRequest, { spec, fallback
     speed: request.speed,
     format: request.format,
     mp3SampleRate,
+    wavSampleRate: request.wavSampleRate,
     queueKey: request.caller.keyId,
     ...(fault === 'hang'
       ? { deadline: shorten(request.deadline, hangTimeoutMs) }

@@ -69,7 +69,7 @@ export async function readDescription(baseUrl: string) {
         isJson && hasBody ? faultsOf(parse(content), [...pointer, 'content', 'application/json', 'schema']) : null
       const ofHeaders = Object.keys(answer.headers ?? {}).filter((name) => {
         const value = headers.get(name)
-        if (value === null) return !/^(X-RateLimit-.*|Idempotent-Replay|Retry-After)$/.test(name)
+        if (value === null) return !/^(X-RateLimit-.*|Idempotent-Replay|X-Remaining|Retry-After)$/.test(name)
         return faultsOf(value, ['components', 'headers', name, 'schema']) !== null
       })
       return [

@@ -27,7 +27,7 @@ const documents = ['README.md', ...(await readdir(join(root, 'docs'))).sort().ma
 const examples = (await Promise.all(documents.map(readExamples))).flat().filter(({ language }) => language !== 'text')
 
 /** Documents whose examples run from top to bottom, as by a reader with a fresh installation. */
-const followed = ['README.md', 'docs/api.md', 'docs/admin.md', 'docs/errors.md']
+const followed = ['README.md', 'docs/api.md', 'docs/admin.md', 'docs/errors.md', 'docs/openai.md']
 
 async function inDirectory(work: (directory: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'sonant-docs-'))

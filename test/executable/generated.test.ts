@@ -50,12 +50,14 @@ async function signInAnew(): Promise<void> {
  * address or file. A 400 for one of these is no contradiction.
  */
 const onlyTheServerKnows =
-  'cursor group voices provider code expires_at language url file token current_password'.split(' ')
+  'model cursor group voices provider code expires_at language url file token current_password'.split(' ')
 
 /** Values that make requests succeed more often, or faster: by name of a field, parameter or header. */
 const likely: Record<string, fc.Arbitrary<unknown>> = {
   text: fc.constantFrom('Hi.', '你好。', 'a', '…', '3,5', 'Ой', '\u{1f600}', 'x y', '\u00a0.'),
   voice_id: fc.constantFrom('en-ross', 'zh-mei', 'de-karl', null, ''),
+  model: fc.constantFrom('tts-1', 'gpt-4o-mini-tts', 'flite'),
+  voice: fc.constantFrom('en-kevin', 'zh-mei', 'alloy', { id: 'echo' }, null, ''),
   voices: fc.constantFrom([], ['en-ross'], ['zh-mei', 'en-clara']),
   group: fc.constantFrom('all', null),
   language: fc.constantFrom('en', 'zh-CN'),
@@ -158,14 +160,16 @@ function requestOf({ operationId, parameters = [], requestBody }: Operation): fc
   )
   const body = bodies.length > 0 ? fc.oneof(...bodies) : fc.constant(undefined)
   // Other texts have tests of their own; here they would take minutes.
+  const texts: Record<string, string> = { speak: 'text', createSpeech: 'input' }
+  const name = texts[operationId]
   const briefly = fc.tuple(body, likely.text!).map(([given, text]) => {
-    return given && { ...given, value: { ...(given.value as Schema), text } }
+    return given && { ...given, value: { ...(given.value as Schema), [name!]: text } }
   })
   return fc.record({
     path: fc.array(fc.nat(), { minLength: 2, maxLength: 2 }),
     query: given('query'),
     headers: given('header'),
-    body: operationId === 'speak' ? briefly : body,
+    body: name === undefined ? body : briefly,
   })
 }
 

@@ -83,6 +83,7 @@ describe('/openapi.json', () => {
       speaking: { db },
       cloning: {},
       packs: {},
+      config: { corsOrigins: [] },
       keyUse: createKeyUse(db),
       trustedProxies: parseNetworks([]),
     } as unknown as ServerOptions)
@@ -227,6 +228,26 @@ describe('the answers of the service', () => {
     await call('DELETE', '/api/v1/admin/persons/{id}', 404, {}, persons[0].id)
   }
 
+  async function callAsOpenAi(user: { key: string }): Promise<void> {
+    const speech = '/v1/audio/speech'
+    const hello = { model: 'tts-1', input: 'Hello!', voice: 'en-kevin' }
+    const fault = (name: string) => ({ ...user, body: hello, headers: { 'X-Sonant-Fault': name } })
+    await call('POST', speech, 200, { ...user, body: { ...hello, response_format: 'pcm', stream_format: 'sse' } })
+    await call('POST', speech, 200, fault('charge_failed'))
+    for (const name of ['storage_failed', 'synthesis_timeout']) await call('POST', speech, 500, fault(name))
+    for (const fields of [{ model: 'gpt-9' }, { speed: 3 }, { input: '' }])
+      await call('POST', speech, 400, { ...user, body: { ...hello, ...fields } })
+    await call('POST', speech, 401, { key: '', body: hello })
+    await call('POST', speech, 402, { ...user, body: { ...hello, input: 'x'.repeat(4000) } })
+    await call('POST', speech, 404, { ...user, body: { ...hello, voice: 'nobody' } })
+    await call('POST', speech, 413, { ...user, body: { ...hello, input: 'x'.repeat(1.1e6) } })
+    for (const key of ['', user.key]) await call('GET', '/v1/audio/voices', 200, { key })
+    await call('GET', '/v1/audio/models', 200)
+    await call('GET', '/v1/models', 200)
+    await call('GET', '/v1/models/{id}', 200, {}, 'tts-1')
+    await call('GET', '/v1/models/{id}', 404, {}, 'gpt-9')
+  }
+
   it('are as described, field by field, for every operation', async () => {
     const user = { key: ready.api_key }
     const hello = { text: 'Hello!', voice_id: 'en-kevin' }
@@ -247,6 +268,7 @@ describe('the answers of the service', () => {
     await call('POST', '/api/v1/tts', 413, { ...user, body: { text: 'x'.repeat(1.1e6) } })
     await call('POST', '/api/v1/tts/estimate', 200, { ...user, body: hello })
     await call('POST', '/api/v1/tts/estimate', 400, { ...user, body: {} })
+    await callAsOpenAi(user)
     const recording = await (await fetch(spoken.url)).bytes()
     const form = new FormData()
     form.append('name', 'Mine')

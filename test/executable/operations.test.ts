@@ -77,12 +77,26 @@ const ofKey = withKey.filter(({ access }) => access !== 'optional key')
 const ofAdministrators = operationList.filter(({ access }) => access === 'administrator' || access === 'own keys')
 const withLimit = operationList.filter(({ limit }) => limit !== undefined)
 
+/** As `expectError`; an operation under `/v1` answers with the codes of 7.2 of the interface. */
+function expectErrorOf(
+  { path }: ListedOperation,
+  answer: Answer,
+  status: number,
+  code: string,
+  param: string | null = null,
+): void {
+  if (!path.startsWith('/v1/')) return expectError(answer, status, code, param)
+  if (code === 'api_key_revoked') return expectError(answer, 401, 'invalid_api_key')
+  const kept = ['missing_api_key', 'invalid_api_key']
+  expectError(answer, status, kept.includes(code) ? code : 'invalid_request', param)
+}
+
 /** The errors of HEAD have no body. */
 const hasEnvelope = ({ method }: ListedOperation) => method !== 'HEAD'
 
 describe('access', () => {
   it.each(named(ofKey))('%s needs a key, before it reads the body', async (_id, operation) => {
-    expectError(await send(operation), 401, 'missing_api_key')
+    expectErrorOf(operation, await send(operation), 401, 'missing_api_key')
   })
 
   it.each(named(withKey))(
@@ -96,11 +110,12 @@ describe('access', () => {
         `Bearer ${'x'.repeat(257)}`,
         userKey,
       ])
-        expectError(await send(operation, { headers: { authorization } }), 401, 'missing_api_key')
-      for (const key of ['sk-wrong', keys.expired]) expectError(await send(operation, { key }), 401, 'invalid_api_key')
-      expectError(await send(operation, { key: keys.revoked }), 403, 'api_key_revoked')
+        expectErrorOf(operation, await send(operation, { headers: { authorization } }), 401, 'missing_api_key')
+      for (const key of ['sk-wrong', keys.expired])
+        expectErrorOf(operation, await send(operation, { key }), 401, 'invalid_api_key')
+      expectErrorOf(operation, await send(operation, { key: keys.revoked }), 403, 'api_key_revoked')
       const authorization = `bearer  ${keys.disabled}`
-      expectError(await send(operation, { headers: { authorization } }), 403, 'account_disabled')
+      expectErrorOf(operation, await send(operation, { headers: { authorization } }), 403, 'account_disabled')
     },
   )
 
@@ -175,9 +190,14 @@ describe('rate limits', () => {
   it.each(named(operationList.filter(({ access }) => access === 'optional key')))(
     '%s counts anonymous callers by address',
     async (_id, operation) => {
-      await exhaust(operation, { address: '198.51.100.1' })
-      expect((await send(operation, { on: limited, address: '198.51.100.2' })).status).toBe(200)
-      expect((await send(operation, { on: limited, address: '198.51.100.1', key: userKey })).status).toBe(200)
+      const address = `198.51.100.${operationList.indexOf(operation)}`
+      const other = address.replace('198', '203')
+      const { key } = await limited.makeAccount()
+      await exhaust(operation, { address })
+      // The unknown id of a model gets 404.
+      const allowed = operation.parameter ? 404 : 200
+      expect((await send(operation, { on: limited, address: other })).status).toBe(allowed)
+      expect((await send(operation, { on: limited, address, key })).status).toBe(allowed)
     },
   )
 
@@ -260,11 +280,16 @@ describe('bodies', () => {
         '['.repeat(1000),
         `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
       ])
-        expectError(await ask(body), 400, 'invalid_params')
-      expectError(await ask(Uint8Array.from([...Buffer.from('{"name":"'), 0xff, 0x22, 0x7d])), 400, 'invalid_params')
-      expectError(await ask(`{"name":"${'x'.repeat(1 << 20)}"}`), 413, 'invalid_params')
+        expectErrorOf(operation, await ask(body), 400, 'invalid_params')
+      expectErrorOf(
+        operation,
+        await ask(Uint8Array.from([...Buffer.from('{"name":"'), 0xff, 0x22, 0x7d])),
+        400,
+        'invalid_params',
+      )
+      expectErrorOf(operation, await ask(`{"name":"${'x'.repeat(1 << 20)}"}`), 413, 'invalid_params')
       const compressed = await ask(gzipSync('{"name":"n"}'), { 'content-encoding': 'gzip' })
-      expectError(compressed, 415, 'invalid_params', 'Content-Encoding')
+      expectErrorOf(operation, compressed, 415, 'invalid_params', 'Content-Encoding')
       expect(compressed.headers.get('accept-encoding')).toBe('identity')
     },
   )
@@ -287,7 +312,8 @@ describe('ids', () => {
 
   it.each(named(ofOne))('%s answers 404 not_found to an unknown one', async (_id, operation) => {
     const body = reads(operation) ? undefined : { units: 1, reason: 'r', name: 'n', before: null }
-    for (const id of unknown) expectError(await send(operation, { key: adminKey, id, body }), 404, 'not_found')
+    for (const id of unknown)
+      expectErrorOf(operation, await send(operation, { key: adminKey, id, body }), 404, 'not_found')
   })
 })
 

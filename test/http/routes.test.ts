@@ -119,9 +119,9 @@ describe('the table of operations', () => {
             ? 'sign-in'
             : /^\/api\/v1\/(sessions?|password|person)\b/.test(path)
               ? 'session'
-              : id === 'listVoices'
+              : id === 'listVoices' || (path.startsWith('/v1/') && id !== 'createSpeech')
                 ? 'optional key'
-                : path.startsWith('/api/v1/') && id !== 'getVersion'
+                : /^\/(api\/)?v1\//.test(path) && id !== 'getVersion'
                   ? 'key'
                   : 'public'
       expect([id, access]).toEqual([id, rule])
@@ -138,6 +138,7 @@ describe('the table of operations', () => {
     expect(long.map(({ id, deadline }) => [id, deadline])).toEqual([
       ['speak', 'tts'],
       ['cloneVoice', 'clone'],
+      ['createSpeech', 'tts'],
       ['reEnrolClone', 'reEnrol'],
     ])
   })

@@ -4,7 +4,8 @@ import { version } from '../../version'
 import { operationList, sentence, type ListedOperation } from '../../operations/table'
 import type { Access, Answer, Body, Field, Fields, HeaderName } from '../../operations/operation'
 import { object, reference, type Schema } from '../../operations/schema'
-import { errorComponents, errorExamples, errorReferences } from './errors'
+import { dialectOf } from '../errors'
+import { errorComponents, errorExamples, errorReferences, shownErrorCodes } from './errors'
 import examples from './examples.json'
 import { components } from './schemas'
 
@@ -12,12 +13,18 @@ const description = `Text to speech on your own machine.
 
 Send \`Authorization: Bearer <API_KEY>\`. Pages of the server may use the cookie of a person's session instead. Every answer carries \`X-Request-Id\`. Every error has the same envelope; its
 \`code\` is for programs, its \`message\` for people. An unknown path gets 404
-\`invalid_request\`, an unknown method of a path 405 \`invalid_request\`.
+\`invalid_request\`, an unknown method of a path 405 \`invalid_request\`. The codes of the OpenAI-style endpoints under
+\`/v1\` are fewer: see each of them.
 
 Later versions may add optional fields and endpoints to \`/api/v1\`, but never change a meaning.`
 
 const tags = [
   { name: 'Speech', description: 'Text to audio.' },
+  {
+    name: 'OpenAI-style',
+    description:
+      'For clients of OpenAI: the same keys, balance and history under `/v1`. Errors have other codes there.',
+  },
   { name: 'Cloned voices', description: 'Private voices from recordings.' },
   { name: 'Audio', description: 'Stored audio files.' },
   { name: 'Account', description: 'Balance and activation codes.' },
@@ -35,7 +42,9 @@ const headers = {
   'X-RateLimit-Reset': header('Seconds until one more call is allowed.', '^[0-9]+$'),
   'Retry-After': header('Whole seconds to wait; a call after this time succeeds.', '^[1-9][0-9]*$'),
   'Idempotent-Replay': header('`true`: this is the answer to an earlier request.', '^true$'),
-  Vary: header('`Authorization`.'),
+  'X-Units': header('Characters charged.', '^[0-9]+$'),
+  'X-Remaining': header('The balance after the charge; absent when charging failed.', '^[0-9]+$'),
+  Vary: header('`Authorization`, and `Origin` where other origins are allowed.'),
   'Set-Cookie': header('The cookie of the session, for browsers.'),
   Location: header('The address to go to.'),
   ETag: header('Entity tag of the file.'),
@@ -88,6 +97,10 @@ function errorsOf({ access, method, parameter, errors = [] }: ListedOperation): 
   return [...byAccess[access].errors, ...foreignPage, ...(hasBody ? ofBody : []), ...unknownId, ...errors, ...always]
 }
 
+function codesOnV1(): ErrorCode[] {
+  return operationList.filter(({ path }) => dialectOf(path) === 'v1').flatMap(errorsOf)
+}
+
 /** `baseUrl`: the address of the service for clients. */
 export function describeApi(baseUrl: string) {
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}
@@ -107,8 +120,10 @@ export function describeApi(baseUrl: string) {
     paths,
     components: {
       schemas: { ...components, ...bodySchemas() },
-      responses: Object.fromEntries(operationList.flatMap((operation) => errorComponents(errorsOf(operation)))),
-      examples: errorExamples,
+      responses: Object.fromEntries(
+        operationList.flatMap((operation) => errorComponents(errorsOf(operation), dialectOf(operation.path))),
+      ),
+      examples: { ...errorExamples('api', shownErrorCodes), ...errorExamples('v1', codesOnV1()) },
       headers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key, `sk-…`.' },
@@ -147,7 +162,7 @@ function describeOperation(operation: ListedOperation) {
         ...(!hasNoBody(operation) && { content: answerContent(operation, answer) }),
       },
       ...Object.fromEntries(bareAnswers),
-      ...errorReferences(errorsOf(operation)),
+      ...errorReferences(errorsOf(operation), dialectOf(operation.path)),
     },
   }
 }
@@ -207,7 +222,7 @@ function answerContent(
 ) {
   const given = [id, ...moreExamples].flatMap((name) => {
     const example = exampleOf(name)
-    return example ? [[name, { value: example.answer }] as const] : []
+    return example && 'answer' in example ? [[name, { value: example.answer }] as const] : []
   })
   return content(contentType, schema, Object.fromEntries(given))
 }
@@ -217,7 +232,7 @@ function requestsOf(id: string) {
   return example?.request ? { [id]: { value: example.request } } : {}
 }
 
-type Example = { readonly request?: unknown; readonly answer: unknown }
+type Example = { readonly request?: unknown; readonly answer?: unknown }
 
 /** Examples are recorded answers of the service. An administrator's own keys share the examples of all keys. */
 function exampleOf(id: string): Example | undefined {

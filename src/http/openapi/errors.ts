@@ -1,6 +1,6 @@
 /** The meaning of each error for callers; statuses and types come from the table of the error answers. */
-import { publicCode, type ErrorCode } from '../../errors'
-import { statuses, typeOfStatus } from '../errors'
+import type { ErrorCode } from '../../errors'
+import { inWordsOf, shownAs, statuses, typeOfStatus, type Dialect } from '../errors'
 import { object, orNull, text, type Schema } from '../../operations/schema'
 
 /** All codes except that of a client that has left. */
@@ -23,6 +23,11 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: '`speed` is not a number from 0.5 to 2.0.',
     message: 'speed: found 3; a number from 0.5 to 2.0 is allowed.',
     param: 'speed',
+  },
+  unsupported_model: {
+    when: 'There is no such model; `GET /v1/models` lists the valid ones.',
+    message: 'model: found "gpt-9"; GET /v1/models lists the valid ones.',
+    param: 'model',
   },
   invalid_url: {
     when: '`url` cannot be parsed, is neither http nor https, or has credentials in it.',
@@ -174,6 +179,10 @@ const meanings: Record<ShownErrorCode, Meaning> = {
     when: 'Too many calls, or the queue is full. Wait as long as `Retry-After` says.',
     message: 'The limit of 60 calls per minute is reached; try again in 60 s.',
   },
+  upstream_capacity: {
+    when: 'The workers are too busy to finish in time. Wait as long as `Retry-After` says.',
+    message: 'Too much work waits; try again in 3 s.',
+  },
   internal_error: {
     when: 'An internal error. Try again; if it persists, report the request id.',
     message: 'Something went wrong inside the service. Try again.',
@@ -214,8 +223,9 @@ const meanings: Record<ShownErrorCode, Meaning> = {
 }
 
 export const shownErrorCodes = Object.keys(meanings) as ShownErrorCode[]
-const publicErrorCodes = [...new Set(shownErrorCodes.map(publicCode))].sort()
-const publicErrorTypes = [...new Set(shownErrorCodes.map((code) => typeOfStatus(statuses[code])))].sort()
+const shown = (['api', 'v1'] as const).flatMap((dialect) => shownErrorCodes.map((code) => shownAs(code, dialect)))
+const publicErrorCodes = [...new Set(shown.map(({ code }) => code))].sort()
+const publicErrorTypes = [...new Set(shown.map(({ status }) => typeOfStatus(status)))].sort()
 
 export const errorSchema: Schema = object(
   {
@@ -230,43 +240,56 @@ export const errorSchema: Schema = object(
   { description: 'Every error of every endpoint.' },
 )
 
-/** One example for each error, as `components.examples`. */
-export const errorExamples = Object.fromEntries(
-  shownErrorCodes.map((code) => {
-    const { when, message, param = null } = meanings[code]
-    const type = typeOfStatus(statuses[code])
+/** Names of components are unique, and those of `/v1` differ. */
+const nameIn = (dialect: Dialect, name: string) => (dialect === 'api' ? name : `${dialect}.${name}`)
+
+/** One example for each error, for `components.examples`. */
+export function errorExamples(dialect: Dialect, codes: readonly ErrorCode[]) {
+  const known = shownErrorCodes.filter((code) => codes.includes(code))
+  const entries = known.map((name) => {
+    const { when, message, param = null } = meanings[name]
+    const { code, status } = shownAs(name, dialect)
     const x_relay = { request_id: '01a1fea3bc1873c891238eb45528d9ac' }
-    return [code, { summary: when, value: { error: { code: publicCode(code), message, type, param, x_relay } } }]
-  }),
-)
+    const said = inWordsOf({ code: name, message, param }, dialect)
+    const error = { code, message: said.message, type: typeOfStatus(status), param: said.param, x_relay }
+    return [nameIn(dialect, name), { summary: when, value: { error } }] as const
+  })
+  return Object.fromEntries(entries)
+}
 
 /** `codes` by status, in order of status, then of the table. */
-function byStatus(codes: readonly ErrorCode[]): Map<number, ShownErrorCode[]> {
+function byStatus(codes: readonly ErrorCode[], dialect: Dialect): Map<number, ShownErrorCode[]> {
   const known = shownErrorCodes.filter((code) => codes.includes(code))
-  const sorted = [...new Set(known.map((code) => statuses[code]))].sort((a, b) => a - b)
-  return new Map(sorted.map((status) => [status, known.filter((code) => statuses[code] === status)]))
+  const statusOf = (code: ErrorCode) => shownAs(code, dialect).status
+  const sorted = [...new Set(known.map(statusOf))].sort((a, b) => a - b)
+  return new Map(sorted.map((status) => [status, known.filter((code) => statusOf(code) === status)]))
 }
 
 /** The error answers of an operation, as references to `errorComponents` of the same codes. */
-export function errorReferences(codes: readonly ErrorCode[]) {
-  const entries = [...byStatus(codes)].map(([status, group]) => {
-    return [String(status), { $ref: `#/components/responses/${group.join('.')}` }] as const
+export function errorReferences(codes: readonly ErrorCode[], dialect: Dialect) {
+  const entries = [...byStatus(codes, dialect)].map(([status, group]) => {
+    return [String(status), { $ref: `#/components/responses/${nameIn(dialect, group.join('.'))}` }] as const
   })
   return Object.fromEntries(entries)
 }
 
 /** An entry of `components.responses` for each status of `codes`. */
-export function errorComponents(codes: readonly ErrorCode[]) {
-  return [...byStatus(codes)].map(([status, group]) => [group.join('.'), errorComponent(status, group)] as const)
+export function errorComponents(codes: readonly ErrorCode[], dialect: Dialect) {
+  return [...byStatus(codes, dialect)].map(([status, group]) => {
+    return [nameIn(dialect, group.join('.')), errorComponent(status, group, dialect)] as const
+  })
 }
 
-function errorComponent(status: number, codes: readonly ShownErrorCode[]) {
-  const code = { enum: [...new Set(codes.map(publicCode))] }
+function errorComponent(status: number, codes: readonly ShownErrorCode[], dialect: Dialect) {
+  const codeOf = (name: ErrorCode) => shownAs(name, dialect).code
+  const code = { enum: [...new Set(codes.map(codeOf))] }
   const type = { const: typeOfStatus(status) }
   const schema = { $ref: '#/components/schemas/Error', properties: { error: { properties: { code, type } } } }
-  const examples = Object.fromEntries(codes.map((name) => [name, { $ref: `#/components/examples/${name}` }]))
+  const examples = Object.fromEntries(
+    codes.map((name) => [name, { $ref: `#/components/examples/${nameIn(dialect, name)}` }]),
+  )
   return {
-    description: codes.map((name) => `\`${publicCode(name)}\`: ${meanings[name].when}`).join('\n\n'),
+    description: codes.map((name) => `\`${codeOf(name)}\`: ${meanings[name].when}`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
       ...(status === statuses.range_not_satisfiable && {

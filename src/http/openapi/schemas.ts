@@ -19,6 +19,7 @@ import { cloneMethod, cloneSchemas, cloneWarnings, gender } from './clone-schema
 import { computeSchemas } from './compute'
 import { packSchemas } from './packs'
 import { systemSchemas } from './system'
+import { openAiSchemas } from './openai'
 import { peopleSchemas } from './people'
 import { emailPattern, linePattern, spokenPattern, voiceIdPattern } from '../../operations/rules'
 import { speakFieldNames } from '../tts'
@@ -196,6 +197,7 @@ const ownAccount = {
 
 export const components = {
   ...installSchemas,
+  ...openAiSchemas,
   ...peopleSchemas,
   SignedIn: object({ person: reference('Person'), account: object(ownAccount) }),
   Error: errorSchema,
