@@ -37,6 +37,8 @@ export type Config = {
   readonly trustedProxies: readonly string[]
   /** Non-public servers that customers may name for downloads, as HOST:PORT; the host in the form of a URL. */
   readonly cloneUrlAllow: readonly string[]
+  /** Origins whose pages may use the interfaces, as `https://app.example`. */
+  readonly corsOrigins: readonly string[]
   /** Names the installation in the balance. */
   readonly installation: { readonly slug: string; readonly name: string }
   /** The administrator's key on the first start; undefined: a new key, printed. */
@@ -129,6 +131,7 @@ export const settingNames = [
   'clones-max',
   'trusted-proxy',
   'clone-url-allow',
+  'cors-origin',
   'app-slug',
   'app-name',
   'ephemeral',
@@ -230,13 +233,7 @@ export function readConfig(
     mp3SampleRate: oneOf('mp3-sample-rate', mp3SampleRates),
     hub: url('hub') ?? 'https://huggingface.co',
     minFreeBytes: integer('min-free-bytes', 64 << 20, 0, Number.MAX_SAFE_INTEGER),
-    rateLimits: {
-      tts: integer('limit-tts', 60, 0, rateLimitMax),
-      clone: integer('limit-clone', 10, 0, rateLimitMax),
-      voices: integer('limit-voices', 120, 0, rateLimitMax),
-      anonymous: integer('limit-voices', 60, 0, rateLimitMax),
-      account: integer('limit-account', 120, 0, rateLimitMax),
-    },
+    rateLimits: readRateLimits((name, fallback) => integer(name, fallback, 0, rateLimitMax)),
     neural: {
       provider: oneOf('provider', computeProviders) ?? 'auto',
       libraryPath: given('ort-library'),
@@ -253,6 +250,7 @@ export function readConfig(
     clonesMax: integer('clones-max', 1000, 0, 1_000_000),
     trustedProxies: given('trusted-proxy')?.split(',') ?? [],
     cloneUrlAllow: given('clone-url-allow')?.split(',').map(readHostAndPort) ?? [],
+    corsOrigins: given('cors-origin')?.split(',').map(readOrigin) ?? [],
     installation: { slug: given('app-slug') ?? 'sonant', name: given('app-name') ?? 'Sonant' },
     adminKey: secret('admin-key', ephemeral ? ephemeralKeyCharactersMin : keyCharactersMin),
     ephemeral: ephemeral
@@ -264,6 +262,16 @@ export function readConfig(
       : undefined,
     logLevel: oneOf('log-level', logLevels) ?? 'info',
     sources: findSources(flags, environment, file),
+  }
+}
+
+function readRateLimits(limit: (name: SettingName, fallback: number) => number): RateLimits {
+  return {
+    tts: limit('limit-tts', 60),
+    clone: limit('limit-clone', 10),
+    voices: limit('limit-voices', 120),
+    anonymous: limit('limit-voices', 60),
+    account: limit('limit-account', 120),
   }
 }
 
@@ -328,3 +336,13 @@ export const voicesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>
 export const runtimeDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) => join(dataDirectory, 'runtime')
 export const referencesDirectory = ({ dataDirectory }: Pick<Config, 'dataDirectory'>) =>
   join(dataDirectory, 'references')
+
+/** An origin as browsers send it (RFC 6454). */
+function readOrigin(text: string): string {
+  const url = URL.parse(text.trim())
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` && !text.trim().endsWith('/')
+  if (isOrigin) return url.origin
+  throw new ConfigError(
+    `--cors-origin: found "${text}"; allowed is the origin of a page, such as https://app.example or http://localhost:3000`,
+  )
+}

@@ -117,6 +117,23 @@ describe('readConfig', () => {
     )
   })
 
+  it('takes the origins of pages as a list, as one text with commas, or none, and writes them as browsers do', () => {
+    expect(read().corsOrigins).toEqual([])
+    const origins = ['https://App.Example', 'http://localhost:3000', 'https://b.example:443']
+    const expected = ['https://app.example', 'http://localhost:3000', 'https://b.example']
+    expect(read({ flags: { 'cors-origin': origins } }).corsOrigins).toEqual(expected)
+    expect(read({ environment: { SONANT_CORS_ORIGIN: origins.join(', ') } }).corsOrigins).toEqual(expected)
+  })
+
+  it.each(['*', 'app.example', 'https://app.example/', 'https://app.example/x', 'ftp://a', 'https://me@a', 'null', ''])(
+    'refuses "%s" for the origin of a page',
+    (text) => {
+      expect(messageOf({ flags: { 'cors-origin': `https://a.example,${text}` } })).toContain(
+        `--cors-origin: found "${text}"; allowed is the origin of a page`,
+      )
+    },
+  )
+
   it('reads an empty value as missing', () => {
     expect(read({ environment: { SONANT_PORT: '', SONANT_BASE_URL: '' } })).toEqual(read())
   })

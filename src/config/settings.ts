@@ -42,6 +42,7 @@ export function listSettings(config: Config): SettingInForce[] {
     'clones-max': config.clonesMax,
     'trusted-proxy': config.trustedProxies,
     'clone-url-allow': config.cloneUrlAllow,
+    'cors-origin': config.corsOrigins,
     'app-slug': installation.slug,
     'app-name': installation.name,
     ephemeral: ephemeral !== undefined,

@@ -16,6 +16,7 @@ import { consoleHandlers } from './console'
 import type { HttpContext, ServerOptions } from './context'
 import { crossOrigin } from './cross-origin'
 import { docsHandlers } from './docs'
+import { allowOrigins } from './allowed-origins'
 import { dialectOf, errorResponse, refusesBody, shownAs } from './errors'
 import { packUploadHandlers } from './pack-uploads'
 import { openAiHandlers } from './openai'
@@ -39,6 +40,7 @@ export function createHttpServer(options: ServerOptions) {
   const access = createAccess({ db, rateLimits, keyUse, addressOf, sessions, ownPage })
   const context: HttpContext = { ...options, access, sessions }
   const logRequest = createRequestLog(log, addressOf)
+  const origins = allowOrigins(options.config.corsOrigins)
   const { idleConnectionSeconds: idleTimeout } = limits
   let findPath: ReturnType<typeof createPathFinder> | undefined
 
@@ -78,6 +80,7 @@ export function createHttpServer(options: ServerOptions) {
   app
     .onBeforeHandle(({ request }) => {
       // The request's clock starts here.
+      origins?.open(request)
       stateOf(request).stopping = stopping
       if (stopping.aborted) throw new AppError('shutting_down', 'The service is stopping.', { retryAfterSeconds: 5 })
     })
@@ -92,6 +95,9 @@ export function createHttpServer(options: ServerOptions) {
       logRequest(request, responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200))
     })
     .onError(({ request, error }) => {
+      const permissions = origins?.answerPreflight(request)
+      if (permissions) return permissions
+      origins?.open(request)
       const known = error instanceof NotFoundError ? notFound(request) : asAppError(error)
       const requestId = requestIdOf(request)
       if (known.code === 'internal_error') log.error({ requestId, err: known.cause }, 'request failed')

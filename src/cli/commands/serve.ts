@@ -33,6 +33,11 @@ const flags = {
     says: 'a non-public server that clones may use',
     isRepeatable: true,
   },
+  'cors-origin': {
+    takes: 'URL',
+    says: 'an origin whose pages may use the API, such as https://app.example',
+    isRepeatable: true,
+  },
   'app-slug': { takes: 'NAME', says: 'name of the installation in the balance (default sonant)' },
   'app-name': { takes: 'TEXT', says: 'its display name (default Sonant)' },
   ephemeral: { says: 'keep all data in a temporary directory, for tests; excludes --data' },
