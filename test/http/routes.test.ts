@@ -139,6 +139,7 @@ describe('the table of operations', () => {
       ['speak', 'tts'],
       ['cloneVoice', 'clone'],
       ['createSpeech', 'tts'],
+      ['uploadPack', 'packUpload'],
       ['reEnrolClone', 'reEnrol'],
     ])
   })
