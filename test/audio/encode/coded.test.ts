@@ -202,7 +202,8 @@ describe('the own decoder', () => {
       const input = speech(24_000, 24_000)
       const { pcm, channels, damagedFrames } = await decode(await encode(format, input, 24_000), limits)
       expect([format, channels, damagedFrames]).toEqual([format, 1, 0])
-      expect(Math.abs(durationSeconds(pcm) - 1)).toBeLessThan(2 * (aacFrame / 24_000) + 0.001)
+      // FAAD2 leaves out the first frame, which is the encoder's delay.
+      expect(durationSeconds(pcm)).toBe(format === 'aac' ? (24 * aacFrame) / 24_000 : 1)
     }
   })
 })
