@@ -1,6 +1,6 @@
 /** The OpenAI-style endpoints under `/v1`: speech, models and voices in the shapes that clients of OpenAI read. */
 import type { Caller } from '../account/keys'
-import type { AudioFormat } from '../audio/encode/encoder'
+import { audioFormats, type AudioFormat } from '../audio/encode/encoder'
 import { audioGone } from '../billing/erased-audio'
 import { limits } from '../config'
 import { AppError } from '../errors'
@@ -21,7 +21,8 @@ const aliases = ['tts-1', 'tts-1-hd', 'gpt-4o-mini-tts']
 
 type Format = {
   readonly stored: AudioFormat
-  readonly contentType: string
+  /** Where it is not that of the stored file. */
+  readonly contentType?: string
   /** Hz of a WAV. */
   readonly wavSampleRate?: number
   /** Bytes of the stored file before those of the answer. */
@@ -30,11 +31,13 @@ type Format = {
 
 /** `pcm` is the sound of a stored WAV: 16 bit, little-endian, mono, 24 kHz. */
 const formats: Readonly<Record<string, Format>> = {
-  mp3: { stored: 'mp3', contentType: 'audio/mpeg', headBytes: 0 },
-  wav: { stored: 'wav', contentType: 'audio/wav', headBytes: 0 },
+  ...Object.fromEntries(audioFormats.map((stored) => [stored, { stored, headBytes: 0 }])),
+  // The name that OpenAI uses; browsers know the file as Ogg.
+  opus: { stored: 'opus', contentType: 'audio/opus', headBytes: 0 },
   pcm: { stored: 'wav', contentType: 'audio/pcm', wavSampleRate: 24_000, headBytes: 44 },
 }
-const formatNames = Object.keys(formats)
+/** The first is the default. */
+export const responseFormats = Object.keys(formats)
 
 type SpeechRequest = { readonly fields: SpeakFields; readonly format: Format; readonly hasEvents: boolean }
 
@@ -114,7 +117,7 @@ function atCapacity(error: unknown): unknown {
 type Sound = { readonly file: StoredFile; readonly format: Format; readonly hasEvents: boolean }
 
 function answer({ request, headers }: Call<'key'>, spoken: Spoken, { file, format, hasEvents }: Sound): Response {
-  const { contentType, headBytes } = format
+  const { contentType = file.contentType, headBytes } = format
   const shared = {
     ...headersOf(request),
     ...(spoken.replayed && { 'idempotent-replay': String(headers['idempotent-replay']) }),
@@ -147,7 +150,7 @@ function parseSpeechBody(body: Fields, models: readonly string[]): SpeechRequest
     throw new AppError('unsupported_model', `model: found ${describe(model)}; GET /v1/models lists the valid ones.`, {
       param: 'model',
     })
-  const format = formats[oneOf('response_format', response_format, formatNames)]!
+  const format = formats[oneOf('response_format', response_format, responseFormats)]!
   const fields = {
     text: parseText('input', input, limits.inputCharactersMax),
     voiceId: parseVoice(voice),

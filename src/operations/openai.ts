@@ -12,16 +12,16 @@ export const openAiOperations = {
     tag,
     access: 'key',
     description:
-      'Answers with the sound itself. Costs and limits are those of `POST /api/v1/tts`. The sound is stored too, at the permanent address `/audio/{request id}.{mp3|wav}`; `pcm` as wav.',
+      'Answers with the sound itself. Costs and limits are those of `POST /api/v1/tts`. The sound is stored too, at the permanent address `/audio/{request id}.{format}`; `pcm` as wav.',
     limit: 'tts',
     deadline: 'tts',
     headers: { ...idempotencyKey, ...fault },
     body: { name: 'OpenAiSpeechRequest' },
     answer: {
       description:
-        'The sound: `audio/mpeg`, `audio/wav`, or `audio/pcm` (16 bit, little-endian, mono, 24 kHz). With `"stream_format": "sse"` events (`text/event-stream`): `speech.audio.delta` with parts of it in base64, then `speech.audio.done` with the usage.',
+        'The sound: `audio/mpeg`, `audio/wav`, `audio/opus`, `audio/flac`, `audio/aac`, or `audio/pcm` (16 bit, little-endian, mono, 24 kHz). With `"stream_format": "sse"` events (`text/event-stream`): `speech.audio.delta` with parts of it in base64, then `speech.audio.done` with the usage.',
       contentType: 'audio/*',
-      schema: { description: 'mp3, wav or pcm.' },
+      schema: { description: 'The sound in `response_format`.' },
       headers: ['X-Units', 'X-Remaining', 'Idempotent-Replay'],
     },
     errors: [

@@ -6,7 +6,7 @@ import { object, reference, text } from './schema'
 
 const file: Field = {
   says: 'name of the file',
-  schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,127}\\.(mp3|wav)$' },
+  schema: { type: 'string', pattern: '^[a-z0-9][a-z0-9._-]{0,127}\\.(mp3|wav|opus|flac|aac)$' },
 }
 const crossOrigin = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const
 const ofAudio = {
@@ -24,7 +24,7 @@ const ofFile = {
   answer: {
     description: 'The file.',
     contentType: 'audio/*',
-    schema: { description: 'mp3 or wav, by the extension of the name.' },
+    schema: { description: 'mp3, wav, opus (in Ogg), flac or aac (ADTS), by the extension of the name.' },
     headers: ['ETag', 'Last-Modified', 'Accept-Ranges', ...crossOrigin],
   },
 } as const

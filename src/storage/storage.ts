@@ -28,9 +28,15 @@ export type StoredFile = {
 
 const { guard } = guardsOf('audio')
 
-const contentTypes: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' }
+const contentTypes: Record<string, string> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  opus: 'audio/ogg; codecs=opus',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+}
 /** A plain name or a name in `demos/`. The pattern admits no path out of the directory. */
-const namePattern = /^(demos\/)?[a-z0-9][a-z0-9._-]{0,127}\.(mp3|wav)$/
+const namePattern = /^(demos\/)?[a-z0-9][a-z0-9._-]{0,127}\.(mp3|wav|opus|flac|aac)$/
 
 /** Every call throws `storage_failed` when the disk fails. */
 export function openStorage({ directory, minFreeBytes }: { directory: string; minFreeBytes: number }) {

@@ -8,6 +8,8 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai'
+import { decode } from '../../src/audio/decode/decode'
+import { limits } from '../audio/decode/recordings'
 import { expectError, startServer, userKey, type Json, type Server } from './client'
 import { lasting, sampleRate } from './recordings'
 
@@ -71,6 +73,28 @@ describe('the package openai', () => {
     expect(new DataView(wav.buffer).getUint32(24, true)).toBe(24_000)
     expect(bytes).toEqual(wav.slice(44))
     expect(Math.abs(bytes.length / 48 - record.audio_ms)).toBeLessThan(1)
+  })
+
+  it.each([
+    ['opus', 'audio/opus', 'audio/ogg; codecs=opus'],
+    ['flac', 'audio/flac', 'audio/flac'],
+    ['aac', 'audio/aac', 'audio/aac'],
+  ] as const)('gets %s of the right duration, which is stored', async (response_format, contentType, storedType) => {
+    const response = await client().audio.speech.create({ ...hello, response_format })
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    expect(response.headers.get('content-type')).toBe(contentType)
+    expect(response.headers.get('content-length')).toBe(String(bytes.length))
+    const record = await newestRecord()
+    expect(record.format).toBe(response_format)
+    expect(record.url).toEndWith(`${record.request_id}.${response_format}`)
+    const file = await fetch(record.url as string)
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, storedType])
+    expect(await file.bytes()).toEqual(bytes)
+    const { pcm, damagedFrames } = await decode(bytes, limits)
+    const durationMs = (1000 * pcm.samples.length) / pcm.sampleRate
+    expect(damagedFrames).toBe(0)
+    // AAC has whole frames, and the delay of its encoder.
+    expect(Math.abs(durationMs - record.audio_ms)).toBeLessThan(response_format === 'aac' ? 200 : 2)
   })
 
   it('reads the body as a stream', async () => {
@@ -162,7 +186,7 @@ describe('errors', () => {
       model: [undefined, 5, null],
       input: [undefined, null, '', ' ', 5, '\ud800', 'x'.repeat(4097)],
       voice: [5, [], {}, { id: 5 }, true],
-      response_format: ['opus', 'flac', 'aac', 'MP3', 5],
+      response_format: ['ogg', 'MP3', '', 5],
       speed: ['1', 0.25, 4, 5, false, []],
       stream_format: ['events', 5],
       text: ['another name of input'],
@@ -170,7 +194,8 @@ describe('errors', () => {
     }))
       for (const value of values) expectError(await speech({ [field]: value }), 400, 'invalid_request', field)
     expect((await speech({ speed: 4 })).body.error.message).toContain('0.5 to 2.0')
-    expect((await speech({ response_format: 'opus' })).body.error.message).toContain('"mp3", "wav", "pcm"')
+    const { message } = (await speech({ response_format: 'ogg' })).body.error
+    expect(message).toContain('"mp3", "wav", "opus", "flac", "aac", "pcm"')
   })
 
   it('of the path, the method, the size and the encoding have the same code', async () => {

@@ -105,10 +105,13 @@ describe('remove', () => {
 })
 
 describe('find', () => {
-  it('returns the content type of both formats and of demos', async () => {
+  it('returns the content type of each format and of demos', async () => {
     for (const [name, contentType] of [
       ['a.mp3', 'audio/mpeg'],
       ['a.wav', 'audio/wav'],
+      ['a.opus', 'audio/ogg; codecs=opus'],
+      ['a.flac', 'audio/flac'],
+      ['a.aac', 'audio/aac'],
       ['demos/a-b_c.d.mp3', 'audio/mpeg'],
     ] as const) {
       await store(name, 'x')

@@ -2,7 +2,7 @@
 import { limits } from '../../config'
 import { integer, list, number, object, orNull, reference, text, type Schema } from '../../operations/schema'
 import { spokenPattern } from '../../operations/rules'
-import { openAiFieldNames } from '../openai'
+import { openAiFieldNames, responseFormats } from '../openai'
 
 const { inputCharactersMax, speedMin: minimum, speedMax: maximum } = limits
 
@@ -30,9 +30,12 @@ export const openAiSchemas = {
         anyOf: [{ type: 'string' }, object({ id: text('The same as an object.') }), { type: 'null' }],
       },
       response_format: orNull(
-        text('`pcm` is 16 bit, little-endian, mono, 24 kHz, without a head. Default: `mp3`.', {
-          enum: ['mp3', 'wav', 'pcm'],
-        }),
+        text(
+          '`opus` is in Ogg, `aac` is AAC-LC in ADTS, `pcm` is 16 bit, little-endian, mono, 24 kHz, without a head. Default: `mp3`.',
+          {
+            enum: responseFormats,
+          },
+        ),
       ),
       speed: orNull(
         number('OpenAI allows 0.25 to 4.0; this service speaks at 0.5 to 2.0. Default: 1.', { minimum, maximum }),

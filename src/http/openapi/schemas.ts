@@ -1,4 +1,5 @@
 /** The schemas shared by requests and answers: `components.schemas`. */
+import { audioFormats } from '../../audio/encode/encoder'
 import { surfaces } from '../../billing/usage/usage'
 import { computeProviders, limits, unitsMax } from '../../config'
 import { errorSchema } from './errors'
@@ -99,7 +100,7 @@ const record = {
   characters: integer('Characters of the text.', { minimum: 0 }),
   units: integer('Characters charged.', { minimum: 0 }),
   speed: orNull(number('The speed used.', { minimum, maximum })),
-  format: orNull(text('Format of the audio.', { enum: ['mp3', 'wav'] })),
+  format: orNull(text('Format of the stored audio.', { enum: audioFormats })),
   url: orNull(text('Address of the audio; null without audio.', { format: 'uri' })),
   audio_ms: orNull(integer('Duration of the audio.', { minimum: 0 })),
   duration_ms: orNull(integer('Time of the synthesis.', { minimum: 0 })),
