@@ -53,12 +53,17 @@ try {
   await photograph(page, 'clone')
   for (const name of ['accounts', 'voices', 'plans', 'system']) {
     await open(`/admin/${name}`)
-    if (name === 'plans') await page.getByText('Railway').click()
     await photograph(page, `admin-${name}`)
   }
   await page.emulateMedia({ colorScheme: 'dark' })
   await open('/')
   await photograph(page, 'overview-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.evaluate(() => localStorage.setItem('sonant-language', 'zh'))
+  await open('/')
+  await photograph(page, 'overview-chinese')
+  await page.evaluate(() => localStorage.setItem('sonant-language', 'en'))
+  await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 800 })
   await open('/speak')
   await photograph(page, 'playground-phone')
