@@ -51,7 +51,8 @@ export function describeInstall({ name, id, state, folder, license, receivedByte
 /** Searches the hub for the words in the field `q`; lists everything without words. Throws `url_fetch_failed`. */
 export async function searchHub(hub: HubDesk, fields: Fields, deadline: Deadline) {
   const { q = '' } = fields
-  const words = q === '' ? [] : (optionalText({ q }, 'q', searchRules) ?? '').split(/\s+/)
+  const isBlank = typeof q === 'string' && q.length <= searchRules.charactersMax && q.trim() === ''
+  const words = isBlank ? [] : (optionalText({ q }, 'q', searchRules) ?? '').split(/\s+/)
   const items = await hub.search(words, shorten(deadline, hubTimeoutMs))
   return { items: items.map(describeFound), next_cursor: null }
 }

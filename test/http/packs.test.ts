@@ -103,6 +103,7 @@ it('lists the new pack as installed soon after, without a rescan', async () => {
 it('searches the hub, shows the licence of a pack, and cancels its installation without a trace', async () => {
   const name = 'piper/sl_SI-artur-low'
   const [id, key] = ['piper-sl_SI-artur-low', 'sl_SI-artur-low']
+  expect((await get('hub?q=%20')).items).toEqual((await get('hub')).items)
   const { items, next_cursor } = await get('hub?q=Slovenian')
   expect([items, next_cursor]).toEqual([
     [
