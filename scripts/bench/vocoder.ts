@@ -1,6 +1,6 @@
 /**
  * Spectra of Hibari's Heart to samples, on one thread: beside its graph on onnxruntime, and beside the signal processing
- * of its Python package, whose folder `HIBARI_PACKAGE` names, with NumPy and, if there, with SciPy's faster transforms.
+ * of its Python package, which the folder `HIBARI_PACKAGE` contains, with NumPy and, if there, with SciPy's faster transforms.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
