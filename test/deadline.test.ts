@@ -43,7 +43,9 @@ describe('a deadline', () => {
 })
 
 describe('the table of operations', () => {
-  const longestMs = Math.max(...Object.values(operationTimeoutsMs))
+  // The upload of a pack holds no units, and its connection may be idle for ever: its body has a limit of its own.
+  const { packUpload: _, ...usualMs } = operationTimeoutsMs
+  const longestMs = Math.max(...Object.values(usualMs))
 
   it('lets no operation outlast the hold of its units', () => {
     expect(limits.holdTimeoutMs).toBeGreaterThan(longestMs)

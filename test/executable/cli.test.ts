@@ -43,7 +43,7 @@ describe('sonant say', () => {
     [['say', 'Hi', '--voice', 'nobody'], 'nobody'],
     [['say', 'Hi', '--speed', '3'], '0.5 to 2'],
     [['say', 'Hi', '--speed', 'fast'], '"fast"'],
-    [['say', 'Hi', '--format', 'ogg'], 'mp3 or wav'],
+    [['say', 'Hi', '--format', 'ogg'], 'mp3, wav, opus, flac or aac'],
     [['say', 'Hi', '--colour', 'red'], '--colour'],
     [['serve', '--port', '99999'], 'whole number from 0 to 65535'],
     [['serve', '--workers', '0'], 'whole number from 1'],
@@ -128,7 +128,7 @@ describe('the completions of bash', () => {
     expect(complete('acc')).toEqual(['account'])
     expect(complete('account', 'd')).toEqual(['disable'])
     expect(complete('serve', '--limit-')).toEqual(['--limit-tts', '--limit-clone', '--limit-voices', '--limit-account'])
-    expect(complete('say', '--format', '')).toEqual(['mp3', 'wav'])
+    expect(complete('say', '--format', '')).toEqual(['mp3', 'wav', 'opus', 'flac', 'aac'])
     expect(complete('say', '--voice', 'zh-m')).toEqual(['zh-mei'])
     expect(complete('say', '-o', 'text')).toEqual(['text.txt'])
     expect(complete('help', 'operat')).toEqual(['operating'])

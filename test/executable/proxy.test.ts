@@ -153,7 +153,9 @@ for (const [name, start] of proxies)
     it('waits longer than the longest operation', async () => {
       const [example] = await examplesRunBy(document, name)
       const seconds = [...example!.matchAll(/timeout\s+(\d+)s/g)].map(([, text]) => Number(text))
-      expect(Math.min(...seconds) * 1000).toBeGreaterThan(Math.max(...Object.values(operationTimeoutsMs)))
+      // Proxies wait from the last byte of the body on, and packs are uploaded for long, not tested for long.
+      const { packUpload: _, ...othersMs } = operationTimeoutsMs
+      expect(Math.min(...seconds) * 1000).toBeGreaterThan(Math.max(...Object.values(othersMs)))
     })
   })
 
