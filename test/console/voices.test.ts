@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { startServer, type Server } from '../executable/client'
 import { lasting, recordVoice, sampleRate, variant } from '../executable/recordings'
 import { describeWith } from '../tools'
-import { openChromium, picture, visitAs, type Visit } from './browser'
+import { expectSound, openChromium, picture, visitAs, type Visit } from './browser'
 
 setDefaultTimeout(120_000)
 
@@ -27,7 +27,7 @@ describeWith('chromium', 'the voices of a person', () => {
     spoken = await recordVoice(server, 'en-kevin')
     await Bun.write(join(directory, 'spoken.wav'), spoken)
     browser = await openChromium({ microphone: join(directory, 'spoken.wav') })
-    account = await server.makeAccount({ balance: 1000 })
+    account = await server.makeAccount({ balance: 1010 })
     person = await visitAs(browser, server, account.id)
   })
   afterAll(async () => {
@@ -102,7 +102,7 @@ describeWith('chromium', 'the voices of a person', () => {
     await confirmAndSend('My own')
     await heading(page, '“My own” is ready').waitFor()
     await page.getByText('300 characters were charged.').waitFor()
-    expect(await balance()).toBe(700)
+    expect(await balance()).toBe(710)
     await hear('Hear demo of My own')
     await picture(person, 'clone-made')
     expect(await loudest()).toBeGreaterThan(0.05)
@@ -111,9 +111,14 @@ describeWith('chromium', 'the voices of a person', () => {
     await expectClean()
     await page.reload()
     await heading(page, '“My own” is ready').waitFor()
-    expect(await page.getByRole('link', { name: 'Say something with it' }).getAttribute('href')).toMatch(
-      /\/console\/speak\?voice=cv-[0-9a-f]{32}$/,
-    )
+    await page.getByRole('link', { name: 'Say something with it' }).click()
+    await page.getByRole('textbox', { name: 'Text' }).fill('I am here.')
+    await button(page, /^My own/).waitFor()
+    await page.getByRole('button', { name: 'Speak', exact: true }).click()
+    await expectSound(person)
+    await page.getByText('10 characters', { exact: true }).waitFor()
+    expect(await balance()).toBe(700)
+    await expectClean()
   })
 
   it('need a microphone that the browser may use, and say so where they have none', async () => {
